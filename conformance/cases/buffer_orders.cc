@@ -56,12 +56,27 @@ struct Programs {
 // One buffer with what was made of it.
 class Life {
  public:
-  Life(Context& context, const Programs& programs) : context_(context), programs_(programs) {}
+  Life(Context& context, const Programs& programs, PJRT_HostBufferSemantics semantics)
+      : context_(context), programs_(programs), semantics_(semantics) {
+    std::copy(kValues.begin(), kValues.end(), memory_);
+  }
 
   bool Begin() {
-    Expected<OwnedBuffer> buffer = context_.Upload(HostArray::F32({4}, kValues));
-    if (!context_.Ok("", "PJRT_Client_BufferFromHostBuffer", buffer.status())) return false;
-    buffer_ = *std::move(buffer);
+    Expected<PJRT_Device*> device = context_.Device();
+    if (!context_.Ok("", "PJRT_Client_AddressableDevices", device.status())) return false;
+    const int64_t dims[] = {4};
+    auto args = MakeArgs<PJRT_Client_BufferFromHostBuffer_Args>();
+    args.client = context_.client();
+    args.data = memory_;
+    args.type = PJRT_Buffer_Type_F32;
+    args.dims = dims;
+    args.num_dims = 1;
+    args.host_buffer_semantics = semantics_;
+    args.device = *device;
+    if (!context_.Ok("", "PJRT_Client_BufferFromHostBuffer", context_.plugin().Call(args)))
+      return false;
+    buffer_ = OwnedBuffer(context_.plugin(), args.buffer);
+    done_ = OwnedEvent(context_.plugin(), args.done_with_host_buffer);
     return true;
   }
 
@@ -115,6 +130,15 @@ class Life {
     }
     for (const OwnedBuffer& made : sums_) CheckValues(all, "a result", made.get(), kSums);
     for (const OwnedBuffer& made : copies_) CheckValues(all, "a copy", made.get(), kValues);
+    sums_.clear();
+    copies_.clear();
+    context_.Ok("PJRT-Client_BufferFromHostBuffer-done", "done_with_host_buffer",
+                context_.Await(done_.get()));
+    context_.Check("PJRT-Args-input",
+                   semantics_ == PJRT_HostBufferSemantics_kMutableZeroCopy ||
+                       std::equal(kValues.begin(), kValues.end(), memory_),
+                   all, "then the host memory of the array is [",
+                   StrJoin(std::vector<float>(memory_, memory_ + 4)), "]");
   }
 
  private:
@@ -198,6 +222,10 @@ class Life {
 
   Context& context_;
   const Programs& programs_;
+  PJRT_HostBufferSemantics semantics_;
+  // Read, and as the semantics say used, until `done_` is ready.
+  alignas(64) float memory_[4];
+  OwnedEvent done_;
   OwnedBuffer buffer_;
   std::vector<OwnedBuffer> sums_, copies_;
   std::vector<float> host_ = std::vector<float>(4);
@@ -237,7 +265,7 @@ void EveryOrder(Context& context, size_t first) {
                                 [](size_t r) { return r == 0; });
     if (is_first) {
       ++count;
-      Life life(context, programs);
+      Life life(context, programs, static_cast<PJRT_HostBufferSemantics>(count % 4));
       if (!life.Begin()) return;
       std::string before;
       bool is_right = true;
@@ -493,7 +521,7 @@ void AddCases(std::vector<Case>& cases) {
         {"L2/order/" + name, Level::kL2, need, std::move(requirements), std::move(run), false});
   };
   std::vector<std::string> all = {"PJRT-Buffer_IsDeleted-truth", "PJRT-Buffer_Delete-uses",
-                                  "PJRT-Args-output-same"};
+                                  "PJRT-Args-output-same", "PJRT-Client_BufferFromHostBuffer-done"};
   for (const Rule& rule : kRules) all.emplace_back(rule.requirement);
   for (size_t r = 0; r < std::size(kRules); ++r) {
     std::string name = StrCat("buffer/", kRules[r].name);

@@ -404,6 +404,16 @@ void ErrorsReachOutputs(Context& context) {
   };
   run(mixed->get(), {first.get(), second.get()}, "an execution on two errors", "the first",
       "the second");
+  // Also of an argument that nothing is computed from.
+  if (auto unused = context.CompileAnyway(
+          "module @unused {\n  func.func public @main(%arg0: tensor<4xf32>, %arg1: tensor<4xf32>) "
+          "-> tensor<4xf32> {\n    %0 = stablehlo.add %arg0, %arg0 : tensor<4xf32>\n"
+          "    return %0 : tensor<4xf32>\n  }\n}\n",
+          "mlir", SingleDeviceCompileOptions());
+      unused.ok()) {
+    run(unused->get(), {living->get(), first.get()},
+        "an execution on an error that it does not use", "the first", "the first");
+  }
   run(donating->get(), {living->get(), third.get()}, "an execution that donates an error",
       "the third", "the third");
   // What stands for a buffer with an error carries it.

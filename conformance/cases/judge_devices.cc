@@ -9,6 +9,7 @@
 
 #include "conformance/cases/ask.h"
 #include "conformance/cases/cases.h"
+#include "conformance/cases/stored_programs.h"
 
 namespace plinth::conformance {
 namespace judge_devices {
@@ -650,6 +651,29 @@ void JudgeMemoryStats(Context& context) {
       context.Check("PJRT-Device_MemoryStats-in-use", left < kBytes / 2, "bytes_in_use is ", left,
                     " larger after a buffer of ", kBytes, " bytes was ", how);
     };
+    // Results count as what was uploaded does.
+    if (device == devices.front()) {
+      constexpr int64_t kResult = 70001 * 4;
+      Expected<OwnedLoadedExecutable> program = context.Compile(ProgramFor(context, "large"));
+      Expected<OwnedBuffer> argument = context.Upload(
+          {DType::kF32, {70001}, std::vector<std::byte>(static_cast<size_t>(kResult))});
+      if (!context.Ok("", "PJRT_Client_Compile", program.status()) || !argument.ok()) return;
+      PJRT_Buffer* handles[] = {argument->get()};
+      auto idle = ask(device);
+      std::vector<std::vector<OwnedBuffer>> results;
+      for (int i = 0; i < 8; ++i) {
+        auto result = context.Execute(program->get(), handles);
+        if (!context.Ok("", "PJRT_LoadedExecutable_Execute", result.status())) return;
+        context.Ok("", "a result", AwaitBuffer(context, (*result)[0].get()));
+        results.push_back(*std::move(result));
+      }
+      auto busy = ask(device);
+      if (idle && busy)
+        context.Check("PJRT-Device_MemoryStats-in-use",
+                      busy->bytes_in_use - idle->bytes_in_use >= 8 * kResult,
+                      "bytes_in_use grew by ", busy->bytes_in_use - idle->bytes_in_use,
+                      " with eight results of ", kResult, " bytes");
+    }
     // Deleting gives the memory back, whether or not the handle lives on.
     if (DeleteBuffer(context, large->get())) falls("deleted");
     large = context.Upload({DType::kU8, {kBytes}, std::vector<std::byte>(kBytes)}, device);

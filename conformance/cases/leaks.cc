@@ -12,6 +12,7 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -338,6 +339,24 @@ std::vector<Work> AllWork() {
       return status;
     });
   }
+  add("freed_on_another_thread", 60, [](Context& c, Made& m) -> Status {
+    Status status;
+    std::vector<OwnedBuffer> buffers;
+    for (int i = 0; i < 8; ++i) {
+      PLINTH_ASSIGN_OR_RETURN(OwnedBuffer buffer, UploadFour(c));
+      PJRT_Buffer* handles[] = {buffer.get()};
+      PLINTH_ASSIGN_OR_RETURN(std::vector<OwnedBuffer> results, c.Execute(m.add.get(), handles));
+      buffers.push_back(std::move(buffer));
+      buffers.push_back(std::move(results[0]));
+    }
+    std::thread([&] {
+      for (OwnedBuffer& buffer : buffers) {
+        if (status.ok()) status = AwaitBuffer(c, buffer.get());
+        (void)buffer.Destroy();
+      }
+    }).join();
+    return status;
+  });
   add("copies", 100, [](Context& c, Made& m) -> Status {
     auto args = MakeArgs<PJRT_Buffer_CopyToMemory_Args>();
     args.buffer = m.buffer.get();
@@ -517,6 +536,34 @@ void Repeat(Context& context, std::string_view what, int rounds, int64_t allowed
                 rounds, " rounds or more");
 }
 
+// Bytes of the device that are in use; nothing where the plugin does not tell.
+std::optional<int64_t> InUse(const Context& context, PJRT_Device* device) {
+  auto args = MakeArgs<PJRT_Device_MemoryStats_Args>();
+  args.device = device;
+  if (!context.plugin().Call(args).ok()) return std::nullopt;
+  return args.bytes_in_use;
+}
+
+// What is left on the process, and on the device.
+void RepeatWork(Context& context, const Work& work) {
+  Made made;
+  if (!Make(context, made)) return;
+  // What it makes once.
+  (void)work.run(context, made);
+  const std::optional<int64_t> before = InUse(context, made.device);
+  Repeat(context, work.name, work.rounds, kAllowed, [&] { return work.run(context, made); });
+  int64_t grown = 0;
+  for (int wait = 0; wait < 100; ++wait) {
+    const std::optional<int64_t> after = InUse(context, made.device);
+    if (!before || !after) return;
+    grown = *after - *before;
+    if (grown < work.rounds) break;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  context.Check("PJRT-Device_MemoryStats-in-use", grown < work.rounds, work.name, ": ", grown,
+                " bytes of the device more are in use after ", work.rounds, " rounds or more");
+}
+
 // Nothing of all this writes to the standard streams, also where calls fail.
 void Silence(Context& context) {
   Made made;
@@ -578,14 +625,8 @@ void AddCases(std::vector<Case>& cases) {
     cases.push_back({StrCat("L2/leak/", work.name),
                      Level::kL2,
                      ClientNeed::kShared,
-                     {kMemory, "PJRT-Args-accepted"},
-                     [=](Context& context) {
-                       Made made;
-                       if (Make(context, made)) {
-                         Repeat(context, work.name, work.rounds, kAllowed,
-                                [&] { return work.run(context, made); });
-                       }
-                     },
+                     {kMemory, "PJRT-Args-accepted", "PJRT-Device_MemoryStats-in-use"},
+                     [=](Context& context) { RepeatWork(context, work); },
                      false});
   }
   cases.push_back({"L2/process/silence",

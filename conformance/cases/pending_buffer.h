@@ -18,6 +18,8 @@ class PendingBuffer {
   bool MakeManager();
   bool Retrieve();
   PJRT_Buffer* buffer() const { return buffer_.get(); }
+  // The buffer is the caller's from now on; it is filled all the same.
+  OwnedBuffer Take() { return std::move(buffer_); }
   OwnedManager& manager() { return manager_; }
 
   // Transfers `size` bytes to `offset`, and waits for it unless the plugin gives no event.

@@ -11,6 +11,7 @@
 #include "conformance/cases/cases.h"
 #include "conformance/cases/judge_buffer.h"
 #include "conformance/cases/sweep.h"
+#include "plinth/support/row_major_layout.h"
 
 namespace plinth::conformance {
 namespace rare_transfers {
@@ -18,6 +19,7 @@ namespace {
 
 constexpr char kContents[] = "PJRT-Buffer_ToHostBuffer-contents";
 constexpr char kOffset[] = "PJRT-AsyncHostToDeviceTransferManager_TransferData-offset";
+constexpr char kLiteral[] = "PJRT-AsyncHostToDeviceTransferManager_TransferLiteral-contents";
 
 // Numbers of that many bits in which sign, exponent and mantissa are of every kind: zeros,
 // subnormals, infinities, quiet and signaling NaNs with payloads. Of 16 bits or less every number.
@@ -178,6 +180,83 @@ struct Piece {
   int64_t offset, size;
 };
 
+// A manager of arrays to come, and what they have to be.
+struct Filled {
+  OwnedManager manager;
+  std::vector<HostArray> arrays;
+  std::vector<OwnedBuffer> buffers;
+  std::vector<OwnedEvent> ready;
+};
+
+bool MakeFilled(Context& context, size_t count, int64_t elements, uint64_t seed, Filled& filled) {
+  const int64_t dims[] = {elements};
+  std::vector<PJRT_ShapeSpec> specs(count, MakeArgs<PJRT_ShapeSpec>());
+  for (size_t i = 0; i < count; ++i) {
+    specs[i].dims = dims;
+    specs[i].num_dims = 1;
+    specs[i].element_type = PJRT_Buffer_Type_C64;
+    filled.arrays.push_back(RandomBits(DType::kC64, {elements}, seed + i));
+  }
+  Expected<PJRT_Device*> device = context.Device();
+  if (!device.ok()) return false;
+  auto make = MakeArgs<PJRT_Client_CreateBuffersForAsyncHostToDevice_Args>();
+  make.client = context.client();
+  make.shape_specs = specs.data();
+  make.num_shape_specs = specs.size();
+  make.memory = DefaultMemoryOf(context, *device);
+  if (!Succeeds(context, make)) return false;
+  filled.manager = OwnedManager(context.plugin(), make.transfer_manager);
+  for (size_t i = 0; i < count; ++i) {
+    auto get = MakeArgs<PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer_Args>();
+    get.transfer_manager = filled.manager.get();
+    get.buffer_index = static_cast<int>(i);
+    if (!Succeeds(context, get)) return false;
+    filled.buffers.emplace_back(context.plugin(), get.buffer_out);
+    filled.ready.push_back(ReadyEventOf(context, get.buffer_out));
+  }
+  return true;
+}
+
+// Sends a piece from memory that is overwritten when the plugin is done with it.
+bool Send(Context& context, const Filled& filled, const Piece& piece, bool is_last) {
+  const std::vector<std::byte>& all = filled.arrays[static_cast<size_t>(piece.buffer)].bytes;
+  std::vector<std::byte> memory(all.begin() + piece.offset,
+                                all.begin() + piece.offset + piece.size);
+  memory.push_back(std::byte{});  // never without an address
+  auto transfer = MakeArgs<PJRT_AsyncHostToDeviceTransferManager_TransferData_Args>();
+  transfer.transfer_manager = filled.manager.get();
+  transfer.buffer_index = piece.buffer;
+  transfer.data = memory.data();
+  transfer.offset = piece.offset;
+  transfer.transfer_size = piece.size;
+  transfer.is_last_transfer = is_last;
+  if (!Succeeds(context, transfer, kOffset)) return false;
+  OwnedEvent done(context.plugin(), transfer.done_with_h2d_transfer);
+  bool is_done = !done || context.Ok(kOffset, "done_with_h2d_transfer", context.Await(done.get()));
+  std::fill(memory.begin(), memory.end(), std::byte{0x3C});
+  return is_done;
+}
+
+bool SendLiteral(Context& context, const Filled& filled, int buffer) {
+  std::vector<std::byte> memory = filled.arrays[static_cast<size_t>(buffer)].bytes;
+  std::vector<int64_t> dims = filled.arrays[static_cast<size_t>(buffer)].dims;
+  RowMajorLayout layout(dims.size());
+  auto transfer = MakeArgs<PJRT_AsyncHostToDeviceTransferManager_TransferLiteral_Args>();
+  transfer.transfer_manager = filled.manager.get();
+  transfer.buffer_index = buffer;
+  transfer.data = memory.data();
+  transfer.shape_dims = dims.data();
+  transfer.shape_num_dims = dims.size();
+  transfer.shape_element_type = PJRT_Buffer_Type_C64;
+  transfer.shape_layout = layout.get();
+  if (!Succeeds(context, transfer, kLiteral)) return false;
+  std::fill(dims.begin(), dims.end(), 77);
+  OwnedEvent done(context.plugin(), transfer.done_with_h2d_transfer);
+  bool is_done = !done || context.Ok(kLiteral, "done_with_h2d_transfer", context.Await(done.get()));
+  std::fill(memory.begin(), memory.end(), std::byte{0x3C});
+  return is_done;
+}
+
 // Arrays cut into pieces, which come in any order, some of them empty.
 std::vector<Piece> Cut(int num_buffers, int64_t bytes, int64_t count, std::string_view order,
                        std::string_view empty, uint64_t seed) {
@@ -206,76 +285,53 @@ std::vector<Piece> Cut(int num_buffers, int64_t bytes, int64_t count, std::strin
   return pieces;
 }
 
+// Pieces go in turn to the same arrays of each manager; some arrays come as literals.
 void Pieces(Context& context) {
-  const std::vector<Parameter> parameters = {{"buffers", {"1", "3"}},
-                                             {"pieces of each", {"2", "1", "3", "7"}},
+  const std::vector<Parameter> parameters = {{"managers", {"1", "3"}},
+                                             {"buffers", {"1", "3"}},
+                                             {"pieces of each", {"2", "1", "3", "7", "100"}},
                                              {"order", {"forward", "backward", "any", "in turn"}},
                                              {"a piece of no bytes", {"none", "first", "last"}},
-                                             {"elements", {"12", "1001", "70001"}}};
+                                             {"literals", {"none", "the last", "all"}},
+                                             {"elements", {"12", "1001", "20011"}}};
   Sweep(context, parameters, [&](Context& probe, const Row& row) {
-    const int num_buffers = row[0] == 0 ? 1 : 3;
-    const int64_t counts[] = {2, 1, 3, 7}, elements[] = {12, 1001, 70001};
-    const int64_t dims[] = {elements[row[4]]};
-    const int64_t bytes = dims[0] * 8;
-    std::vector<PJRT_ShapeSpec> specs(static_cast<size_t>(num_buffers), MakeArgs<PJRT_ShapeSpec>());
-    std::vector<HostArray> arrays;
-    for (size_t i = 0; i < specs.size(); ++i) {
-      specs[i].dims = dims;
-      specs[i].num_dims = 1;
-      specs[i].element_type = PJRT_Buffer_Type_C64;
-      arrays.push_back(RandomBits(DType::kC64, {dims[0]}, probe.seed() + i));
+    if (!HasSweptType(probe, DType::kC64)) return;
+    const int num_buffers = row[1] == 0 ? 1 : 3;
+    const int64_t counts[] = {2, 1, 3, 7, 100}, elements[] = {12, 1001, 20011};
+    std::vector<Filled> managers(row[0] == 0 ? 1 : 3);
+    for (size_t m = 0; m < managers.size(); ++m) {
+      if (!MakeFilled(probe, static_cast<size_t>(num_buffers), elements[row[6]],
+                      probe.seed() + 10 * m, managers[m]))
+        return;
     }
-    Expected<PJRT_Device*> device = probe.Device();
-    if (!device.ok() || !HasSweptType(probe, DType::kC64)) return;
-    auto make = MakeArgs<PJRT_Client_CreateBuffersForAsyncHostToDevice_Args>();
-    make.client = probe.client();
-    make.shape_specs = specs.data();
-    make.num_shape_specs = specs.size();
-    make.memory = DefaultMemoryOf(probe, *device);
-    if (!Succeeds(probe, make)) return;
-    OwnedManager manager(probe.plugin(), make.transfer_manager);
-    std::vector<OwnedBuffer> buffers;
-    std::vector<OwnedEvent> ready;
-    for (int i = 0; i < num_buffers; ++i) {
-      auto get = MakeArgs<PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer_Args>();
-      get.transfer_manager = manager.get();
-      get.buffer_index = i;
-      if (!Succeeds(probe, get)) return;
-      buffers.emplace_back(probe.plugin(), get.buffer_out);
-      ready.push_back(ReadyEventOf(probe, buffers.back().get()));
-    }
-    const std::vector<Piece> pieces =
-        Cut(num_buffers, bytes, counts[row[1]], parameters[2].values[row[2]],
-            parameters[3].values[row[3]], probe.seed());
+    auto is_literal = [&](int buffer) {
+      return row[5] == 2 || (row[5] == 1 && buffer + 1 == num_buffers);
+    };
+    std::vector<Piece> pieces =
+        Cut(num_buffers, elements[row[6]] * 8, counts[row[2]], parameters[3].values[row[3]],
+            parameters[4].values[row[4]], probe.seed());
     for (size_t at = 0; at < pieces.size(); ++at) {
       const Piece& piece = pieces[at];
-      bool is_last =
-          std::none_of(pieces.begin() + static_cast<std::ptrdiff_t>(at) + 1, pieces.end(),
-                       [&](const Piece& other) { return other.buffer == piece.buffer; });
-      auto which = static_cast<size_t>(piece.buffer);
-      std::vector<std::byte> memory(arrays[which].bytes.begin() + piece.offset,
-                                    arrays[which].bytes.begin() + piece.offset + piece.size);
-      memory.push_back(std::byte{});  // never without an address
-      if (ready[which]) {
-        probe.Check(kOffset, !IsEventReady(probe, ready[which].get()), "buffer ", piece.buffer,
+      auto is_of_it = [&](const Piece& other) { return other.buffer == piece.buffer; };
+      const auto here = pieces.begin() + static_cast<std::ptrdiff_t>(at);
+      const bool is_last = std::none_of(here + 1, pieces.end(), is_of_it);
+      for (const Filled& filled : managers) {
+        const OwnedEvent& ready = filled.ready[static_cast<size_t>(piece.buffer)];
+        probe.Check(kOffset, !ready || !IsEventReady(probe, ready.get()), "buffer ", piece.buffer,
                     " is ready before its last piece");
+        if (is_literal(piece.buffer) ? is_last && !SendLiteral(probe, filled, piece.buffer)
+                                     : !Send(probe, filled, piece, is_last))
+          return;
       }
-      auto transfer = MakeArgs<PJRT_AsyncHostToDeviceTransferManager_TransferData_Args>();
-      transfer.transfer_manager = manager.get();
-      transfer.buffer_index = piece.buffer;
-      transfer.data = memory.data();
-      transfer.offset = piece.offset;
-      transfer.transfer_size = piece.size;
-      transfer.is_last_transfer = is_last;
-      if (!Succeeds(probe, transfer, kOffset, StrCat("piece ", at))) return;
-      OwnedEvent done(probe.plugin(), transfer.done_with_h2d_transfer);
-      if (done && !probe.Ok(kOffset, "done_with_h2d_transfer", probe.Await(done.get()))) return;
-      if (done) std::fill(memory.begin(), memory.end(), std::byte{0x3C});
     }
-    for (size_t i = 0; i < buffers.size(); ++i) {
-      Expected<HostArray> back = probe.Download(buffers[i].get());
-      if (probe.Ok(kOffset, "PJRT_Buffer_ToHostBuffer", back.status()))
-        CheckSameArray(probe, kOffset, StrCat("buffer ", i, " made of pieces"), arrays[i], *back);
+    for (const Filled& filled : managers) {
+      for (size_t i = 0; i < filled.buffers.size(); ++i) {
+        const char* requirement = is_literal(static_cast<int>(i)) ? kLiteral : kOffset;
+        Expected<HostArray> back = probe.Download(filled.buffers[i].get());
+        if (probe.Ok(requirement, "PJRT_Buffer_ToHostBuffer", back.status()))
+          CheckSameArray(probe, requirement, StrCat("buffer ", i, " made of pieces"),
+                         filled.arrays[i], *back);
+      }
     }
   });
 }
@@ -308,7 +364,7 @@ void AddCases(std::vector<Case>& cases) {
       {kContents, "PJRT-Client_BufferFromHostBuffer-only-during-call",
        "PJRT-Client_BufferFromHostBuffer-done"},
       Unaligned);
-  add("L2/order/pieces", Level::kL2, {kOffset}, Pieces);
+  add("L2/order/pieces", Level::kL2, {kOffset, kLiteral}, Pieces);
 }
 
 }  // namespace rare_transfers

@@ -1,21 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "conformance/cases/sweep.h"
 
+#include <algorithm>
 #include <random>
 #include <set>
-#include <tuple>
+#include <utility>
 
 namespace plinth::conformance {
 namespace {
 
 constexpr int kCandidates = 20;
+// Every three values meet where that takes no more rows.
+constexpr size_t kMostRows = 1500;
 
-using Pair = std::tuple<size_t, size_t, size_t, size_t>;  // parameter, value, parameter, value
+using Meeting = std::vector<std::pair<size_t, size_t>>;  // parameters, each with a value
 
-void ForPairs(const Row& row, const std::function<void(const Pair&)>& visit) {
-  for (size_t a = 0; a < row.size(); ++a) {
-    for (size_t b = a + 1; b < row.size(); ++b) visit({a, row[a], b, row[b]});
+// Every choice of `strength` of so many parameters.
+std::vector<std::vector<size_t>> Choices(size_t parameters, size_t strength) {
+  std::vector<std::vector<size_t>> all = {{}};
+  for (size_t i = 0; i < strength; ++i) {
+    std::vector<std::vector<size_t>> longer;
+    for (const std::vector<size_t>& choice : all) {
+      for (size_t p = choice.empty() ? 0 : choice.back() + 1; p < parameters; ++p) {
+        longer.push_back(choice);
+        longer.back().push_back(p);
+      }
+    }
+    all = std::move(longer);
   }
+  return all;
+}
+
+size_t StrengthFor(std::span<const Parameter> parameters) {
+  std::vector<size_t> sizes;
+  for (const Parameter& parameter : parameters) sizes.push_back(parameter.values.size());
+  std::sort(sizes.rbegin(), sizes.rend());
+  if (sizes.size() < 3) return sizes.size();
+  return sizes[0] * sizes[1] * sizes[2] <= kMostRows ? 3 : 2;
 }
 
 Result RunRow(Context& context, const Row& row,
@@ -34,32 +55,47 @@ Result RunRow(Context& context, const Row& row,
 }  // namespace
 
 std::vector<Row> CoveringRows(std::span<const Parameter> parameters, uint64_t seed) {
-  std::set<Pair> open;
-  for (size_t a = 0; a < parameters.size(); ++a) {
-    for (size_t b = a + 1; b < parameters.size(); ++b) {
-      for (size_t i = 0; i < parameters[a].values.size(); ++i) {
-        for (size_t k = 0; k < parameters[b].values.size(); ++k) open.insert({a, i, b, k});
+  const std::vector<std::vector<size_t>> choices =
+      Choices(parameters.size(), StrengthFor(parameters));
+  std::set<Meeting> open;
+  for (const std::vector<size_t>& choice : choices) {
+    std::vector<Meeting> meetings = {{}};
+    for (size_t p : choice) {
+      std::vector<Meeting> longer;
+      for (const Meeting& meeting : meetings) {
+        for (size_t value = 0; value < parameters[p].values.size(); ++value) {
+          longer.push_back(meeting);
+          longer.back().emplace_back(p, value);
+        }
       }
+      meetings = std::move(longer);
     }
+    open.insert(meetings.begin(), meetings.end());
   }
+  auto for_meetings = [&](const Row& row, const std::function<void(const Meeting&)>& visit) {
+    for (const std::vector<size_t>& choice : choices) {
+      Meeting meeting;
+      for (size_t p : choice) meeting.emplace_back(p, row[p]);
+      visit(meeting);
+    }
+  };
   std::vector<Row> rows;
   auto take = [&](const Row& row) {
-    ForPairs(row, [&](const Pair& pair) { open.erase(pair); });
+    for_meetings(row, [&](const Meeting& meeting) { open.erase(meeting); });
     rows.push_back(row);
   };
   take(Row(parameters.size(), 0));
   std::mt19937_64 random(seed);
   while (!open.empty()) {
-    auto [a, i, b, k] = *open.begin();
+    const Meeting wanted = *open.begin();
     Row best;
     size_t most = 0;
     for (int candidate = 0; candidate < kCandidates; ++candidate) {
       Row row(parameters.size());
       for (size_t p = 0; p < row.size(); ++p) row[p] = random() % parameters[p].values.size();
-      row[a] = i;
-      row[b] = k;
+      for (const auto& [p, value] : wanted) row[p] = value;
       size_t covered = 0;
-      ForPairs(row, [&](const Pair& pair) { covered += open.contains(pair) ? 1 : 0; });
+      for_meetings(row, [&](const Meeting& meeting) { covered += open.contains(meeting) ? 1 : 0; });
       if (covered > most) {
         most = covered;
         best = row;

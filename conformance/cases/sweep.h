@@ -18,8 +18,8 @@ struct Parameter {
 };
 using Row = std::vector<size_t>;  // of each parameter the number of its value
 
-// Rows in which every two values of two parameters meet; the first row has the simplest values.
-// The same rows for the same seed.
+// Rows in which every two values of two parameters meet, and every three of three where few rows
+// are enough for that; the first row has the simplest values. The same rows for the same seed.
 std::vector<Row> CoveringRows(std::span<const Parameter> parameters, uint64_t seed);
 
 // "type f16, rank 3"

@@ -2,7 +2,11 @@
 // L1: host memory to buffers and back, with every combination of what a caller may say.
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cstring>
+#include <memory>
+#include <thread>
 
 #include "conformance/cases/alias_buffer.h"
 #include "conformance/cases/ask.h"
@@ -97,9 +101,11 @@ class HostLayout {
     for (int64_t d : order_) {
       strides_[static_cast<size_t>(d)] = next;
       next *= std::max<int64_t>(dims[static_cast<size_t>(d)], 1);
+      // Between rows, or columns, lies what belongs to somebody else.
+      if (how == "padded strides" && d == order_.front()) next += 3 * bytes;
     }
     is_there_ = how != "none";
-    if (how == "row strides" || how == "column strides") {
+    if (how == "row strides" || how == "column strides" || how == "padded strides") {
       layout_.type = PJRT_Buffer_MemoryLayout_Type_Strides;
       layout_.strides = MakeArgs<PJRT_Buffer_MemoryLayout_Strides>();
       layout_.strides.byte_strides = strides_.data();
@@ -175,13 +181,20 @@ void ReadBack(Context& context, PJRT_Buffer* buffer, const HostArray& array, std
   args.host_layout = layout.get();
   Status sized = context.plugin().Call(args);
   if (sized.code() == StatusCode::kUnimplemented) return context.Unsupported(sized.ToString());
+  const bool has_gaps = how == "padded strides";
+  // A plugin need not leave gaps.
+  if (has_gaps && !sized.ok()) return context.Note(sized.ToString());
   if (!context.Ok("PJRT-Buffer_ToHostBuffer-dst_size", "PJRT_Buffer_ToHostBuffer for the size",
                   sized))
     return;
-  const size_t needed = args.dst_size, room = needed + 24;
+  size_t span = array.bytes.empty() ? 0 : bytes;
+  for (size_t d = 0; d < array.dims.size() && span > 0; ++d)
+    span += static_cast<size_t>((array.dims[d] - 1) * layout.byte_strides()[d]);
+  const size_t needed = has_gaps ? span : args.dst_size, room = needed + 24;
   if (!context.Check("PJRT-Buffer_ToHostBuffer-dst_size",
-                     needed == array.bytes.size() || InfoOf(array.type).bits < 8 || how == "none",
-                     "dst_size is ", needed, " for ", array.bytes.size(), " bytes")) {
+                     args.dst_size >= needed && (needed == array.bytes.size() || has_gaps ||
+                                                 InfoOf(array.type).bits < 8 || how == "none"),
+                     "dst_size is ", args.dst_size, " for ", needed, " bytes")) {
     return;
   }
   std::vector<std::byte> memory(room, kUnwritten);
@@ -197,14 +210,21 @@ void ReadBack(Context& context, PJRT_Buffer* buffer, const HostArray& array, std
     }
     return;
   }
-  if (how == "none" || needed != array.bytes.size()) return;  // JudgeBuffer has looked
+  // JudgeBuffer has looked.
+  if (how == "none" || (needed != array.bytes.size() && !has_gaps)) return;
   Placement place;
   for (int64_t stride : layout.byte_strides())
     place.strides.push_back(stride / static_cast<int64_t>(bytes));
   HostArray found{array.type, array.dims, std::vector<std::byte>(array.bytes.size())};
   ForElements(array.dims, place, [&](size_t linear, size_t at) {
     std::memcpy(found.bytes.data() + linear * bytes, memory.data() + at * bytes, bytes);
+    std::fill_n(memory.data() + at * bytes, bytes, kUnwritten);
   });
+  // What lies between the elements is left.
+  context.Check(
+      kContents,
+      std::all_of(memory.begin(), memory.end(), [](std::byte byte) { return byte == kUnwritten; }),
+      "a byte between the elements was written");
   CheckSameArray(context, kContents, StrCat("what came back with the layout `", how, "`"), array,
                  found);
 }
@@ -298,9 +318,79 @@ void SweepUploads(Context& context) {
        {"only during call", "until transfer completes", "zero copy", "mutable zero copy"}},
       {"place", Places()},
       {"device layout", {"none", "row major"}},
-      {"read back", {"row major", "column major", "rotated", "none"}}};
+      {"read back",
+       {"row major", "column major", "rotated", "none", "row strides", "column strides",
+        "padded strides"}}};
   Sweep(context, parameters,
         [&](Context& probe, const Row& row) { Upload(probe, parameters, row); });
+}
+
+// Host memory that a view is of, until it is told that nobody uses it.
+struct Viewed {
+  explicit Viewed(const HostArray& array) : bytes(array.bytes.size() + 64) {
+    auto at = reinterpret_cast<uintptr_t>(bytes.data());
+    data = bytes.data() + (64 - at % 64) % 64;
+    std::copy(array.bytes.begin(), array.bytes.end(), data);
+  }
+  std::vector<std::byte> bytes;
+  std::byte* data;
+  std::atomic<int> calls = 0;
+};
+
+// A view of memory that it owns; what the plugin says of its end is kept in `viewed`.
+OwnedBuffer MakeView(Context& context, const HostArray& array, const Place& where,
+                     std::shared_ptr<Viewed>& viewed) {
+  Expected<OwnedBuffer> probe = context.Upload(HostArray::F32({1}, {0}));
+  if (!context.Ok("", "PJRT_Client_BufferFromHostBuffer", probe.status())) return {};
+  auto on_cpu = Get<&PJRT_Buffer_IsOnCpu_Args::buffer>(context, probe->get());
+  if (!on_cpu || !RawBool(on_cpu->is_on_cpu)) {
+    context.Unsupported("device memory is not host memory");
+    return {};
+  }
+  viewed = std::make_shared<Viewed>(array);
+  std::vector<int64_t> dims = array.dims;
+  auto args = MakeArgs<PJRT_Client_CreateViewOfDeviceBuffer_Args>();
+  args.client = context.client();
+  args.device_buffer_ptr = viewed->data;
+  args.dims = dims.data();
+  args.num_dims = dims.size();
+  args.element_type = ToC(array.type);
+  args.device = where.device;
+  args.memory = where.memory;
+  // It stays, for a callback that comes late.
+  args.on_delete_callback_arg = new std::shared_ptr<Viewed>(viewed);
+  args.on_delete_callback = [](void*, void* arg) {
+    ++(*static_cast<std::shared_ptr<Viewed>*>(arg))->calls;
+  };
+  Status status = context.plugin().Call(args);
+  std::fill(dims.begin(), dims.end(), 99);  // borrowed for the call
+  if (!context.Ok("PJRT-Args-accepted", "PJRT_Client_CreateViewOfDeviceBuffer", status)) return {};
+  return OwnedBuffer(context.plugin(), args.buffer);
+}
+
+// Every kind of array can be viewed, and its memory is given back once.
+void SweepViews(Context& context) {
+  const std::vector<Parameter> parameters = {
+      {"type", SweptTypes()}, {"shape", SweptShapes()}, {"place", Places()}};
+  Sweep(context, parameters, [&](Context& probe, const Row& row) {
+    DType type = TypeNamed(parameters[0].values[row[0]]);
+    // How types below a byte lie in memory is not known.
+    if (!HasSweptType(probe, type) || InfoOf(type).bits < 8) return;
+    std::optional<Place> where = PlaceNamed(probe, parameters[2].values[row[2]]);
+    if (!where) return;
+    HostArray array = RandomBits(type, ShapeOf(parameters[1].values[row[1]]), probe.seed());
+    std::shared_ptr<Viewed> viewed;
+    OwnedBuffer view = MakeView(probe, array, *where, viewed);
+    if (!view) return;
+    JudgeBuffer(probe, view.get(), {array, where->wanted_device, where->wanted_memory});
+    constexpr char kOnDelete[] = "PJRT-Client_CreateViewOfDeviceBuffer-on_delete";
+    probe.Check(kOnDelete, viewed->calls == 0, "on_delete_callback ran while the view was alive");
+    (void)view.Destroy();
+    for (int i = 0; i < 3000 && viewed->calls == 0; ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    probe.Check(kOnDelete, viewed->calls == 1, "on_delete_callback ran ", viewed->calls.load(),
+                " times, not once");
+  });
 }
 
 // Buffers made in other ways: they say the same about themselves.
@@ -308,7 +398,9 @@ OwnedBuffer MakeBuffer(Context& context, std::string_view maker, const HostArray
                        const Place& where, BufferFacts& facts) {
   const Plugin& plugin = context.plugin();
   facts = {array, where.wanted_device, where.wanted_memory};
-  const int64_t* dims = array.dims.data();
+  // Borrowed for each call.
+  std::vector<int64_t> given = array.dims;
+  const int64_t* dims = given.data();
   size_t rank = array.dims.size();
   auto fail = [&](std::string_view what, const Status& status) {
     context.Ok("PJRT-Args-accepted", what, status);
@@ -324,6 +416,7 @@ OwnedBuffer MakeBuffer(Context& context, std::string_view maker, const HostArray
     args.memory = where.memory;
     facts.has_contents = false;
     Status status = plugin.Call(args);
+    std::fill(given.begin(), given.end(), 77);
     return status.ok() ? OwnedBuffer(plugin, args.buffer)
                        : fail("PJRT_Client_CreateUninitializedBuffer", status);
   }
@@ -451,6 +544,7 @@ OwnedBuffer MakeBuffer(Context& context, std::string_view maker, const HostArray
     cast.num_dims = 1;
     facts.array.dims = flat;
     status = plugin.Call(cast);
+    std::fill(flat.begin(), flat.end(), 77);
     if (!status.ok()) return fail("PJRT_Buffer_Bitcast", status);
     return OwnedBuffer(plugin, cast.out_buffer);
   } else if (maker == "donate") {
@@ -810,6 +904,10 @@ void AddCases(std::vector<Case>& cases) {
     add(StrCat("L1/sweep/made_by_", name), Level::kL1, std::move(requirements),
         [=](Context& context) { SweepMakers(context, maker); });
   }
+  add("L1/sweep/made_by_view", Level::kL1,
+      {kOutputTrue, "PJRT-Args-accepted", "PJRT-Client_CreateViewOfDeviceBuffer-on_delete",
+       "PJRT-Buffer_Memory-asked-for"},
+      SweepViews);
   add("L1/sweep/raw_to_host", Level::kL1,
       {"PJRT-Buffer_CopyRawToHost-offset", "PJRT-Args-accepted"},
       [](Context& context) { SweepRaw(context, false); });

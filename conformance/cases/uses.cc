@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// L2: each use of a buffer in each state that it may be in: with contents, in another layout,
-// without elements, not ready yet, failing later, failing from the begin, deleted. What comes out
-// has the contents or the error of what went in.
+// L2: each use of a buffer in each state that it may be in: with contents, a scalar, in another
+// layout or memory, without elements, not ready yet by a transfer, an alias, a copy or an
+// execution, failing later, failing from the begin, deleted. What comes out has the contents or the
+// error of what went in, also where the handle went away meanwhile.
 
 #include <algorithm>
 #include <cstring>
 #include <functional>
 
+#include "conformance/cases/alias_buffer.h"
 #include "conformance/cases/ask.h"
 #include "conformance/cases/cases.h"
+#include "conformance/cases/judge_buffer.h"
 #include "conformance/cases/pending_buffer.h"
 #include "conformance/cases/stored_programs.h"
 
@@ -27,16 +30,45 @@ constexpr char kReady[] = "PJRT-Buffer_ReadyEvent-after";
 constexpr char kSize[] = "PJRT-Buffer_ToHostBuffer-dst_size";
 constexpr char kErrorBuffer[] = "PJRT-Client_CreateErrorBuffer-carries";
 constexpr char kSetError[] = "PJRT-AsyncHostToDeviceTransferManager_SetBufferError-carries";
+constexpr char kAliasError[] = "PJRT-Client_FulfillAliasBuffer-error";
+constexpr char kBitcast[] = "PJRT-Buffer_Bitcast-same-bytes";
+constexpr char kFuture[] = "PJRT-Buffer_CopyRawToHostFuture-offset";
+constexpr char kUses[] = "PJRT-Buffer_Delete-uses";
 constexpr char kErrorText[] = "the data of this array is lost";
 
-enum class State { kFilled, kTurned, kLarge, kEmpty, kPending, kFailing, kFailed, kDeleted };
+enum class State {
+  kFilled,
+  kScalar,
+  kTurned,
+  kLarge,
+  kEmpty,
+  kOnHost,
+  kPending,
+  kAliased,
+  kCopied,
+  kComputed,
+  kFailing,
+  kAliasFailing,
+  kFailed,
+  kDeleted
+};
 constexpr std::pair<State, const char*> kStates[] = {
-    {State::kFilled, "filled"}, {State::kTurned, "column_major"}, {State::kLarge, "large"},
-    {State::kEmpty, "empty"},   {State::kPending, "pending"},     {State::kFailing, "failing"},
-    {State::kFailed, "failed"}, {State::kDeleted, "deleted"}};
+    {State::kFilled, "filled"},       {State::kScalar, "scalar"},
+    {State::kTurned, "column_major"}, {State::kLarge, "large"},
+    {State::kEmpty, "empty"},         {State::kOnHost, "other_memory"},
+    {State::kPending, "pending"},     {State::kAliased, "alias"},
+    {State::kCopied, "copied"},       {State::kComputed, "computed"},
+    {State::kFailing, "failing"},     {State::kAliasFailing, "failing_alias"},
+    {State::kFailed, "failed"},       {State::kDeleted, "deleted"}};
 
-bool IsLate(State state) { return state == State::kPending || state == State::kFailing; }
-bool Fails(State state) { return state == State::kFailing || state == State::kFailed; }
+bool IsLate(State state) {
+  return state == State::kPending || state == State::kAliased || state == State::kCopied ||
+         state == State::kComputed || state == State::kFailing || state == State::kAliasFailing;
+}
+bool IsAlias(State state) { return state == State::kAliased || state == State::kAliasFailing; }
+bool Fails(State state) {
+  return state == State::kFailing || state == State::kAliasFailing || state == State::kFailed;
+}
 
 // A buffer in a state, and how it ends.
 class Subject {
@@ -47,17 +79,21 @@ class Subject {
   bool Make();
   // Ends what a buffer that is not ready waits for.
   bool Finish();
-  PJRT_Buffer* buffer() const { return IsLate(state_) ? pending_.buffer() : buffer_.get(); }
+  // Destroys the handle.
+  Status Drop() { return buffer_.Destroy(); }
+  PJRT_Buffer* buffer() const { return buffer_.get(); }
   const HostArray& array() const { return array_; }
   State state() const { return state_; }
 
  private:
   bool Upload(PJRT_Buffer_MemoryLayout* layout = nullptr);
+  bool MakeLate(PJRT_Memory* home);
 
   Context& context_;
   State state_;
   HostArray array_ = HostArray::F32({4}, {1, 2, 3, 4});
   PendingBuffer pending_;
+  PJRT_FulfillAliasBufferCallback* fulfill_ = nullptr;
   OwnedBuffer buffer_;
 };
 
@@ -78,6 +114,16 @@ bool Subject::Upload(PJRT_Buffer_MemoryLayout* layout) {
                                    : PJRT_HostBufferSemantics_kImmutableOnlyDuringCall;
   args.device = *device;
   args.device_layout = layout;
+  if (state_ == State::kOnHost) {
+    PJRT_Memory* home = DefaultMemoryOf(context_, *device);
+    for (PJRT_Memory* memory : MemoriesOf(context_, *device)) {
+      if (memory != home) args.memory = memory;
+    }
+    if (args.memory == nullptr) {
+      context_.Unsupported("the device has one memory");
+      return false;
+    }
+  }
   Status status = context_.plugin().Call(args);
   if (layout != nullptr && !status.ok()) {
     context_.Note(StrCat("no array with a layout: ", status.ToString()));
@@ -94,8 +140,42 @@ bool Subject::Upload(PJRT_Buffer_MemoryLayout* layout) {
   return is_done;
 }
 
+bool Subject::MakeLate(PJRT_Memory* home) {
+  if (IsAlias(state_)) {
+    Expected<Alias> alias = MakeAlias(context_, home, array_.dims);
+    if (!context_.Ok("", "PJRT_Client_CreateAliasBuffer", alias.status())) return false;
+    buffer_ = std::move(alias->buffer);
+    fulfill_ = alias->fulfill;
+    return true;
+  }
+  if (!pending_.Make()) return false;
+  if (state_ == State::kCopied) {
+    auto copy = MakeArgs<PJRT_Buffer_CopyToMemory_Args>();
+    copy.buffer = pending_.buffer();
+    copy.dst_memory = home;
+    if (!context_.Ok("", "PJRT_Buffer_CopyToMemory", context_.plugin().Call(copy))) return false;
+    buffer_ = OwnedBuffer(context_.plugin(), copy.dst_buffer);
+  } else if (state_ == State::kComputed) {
+    Expected<OwnedLoadedExecutable> add = context_.Compile(ProgramFor(context_, "add_one"));
+    if (!context_.Ok("", "PJRT_Client_Compile", add.status())) return false;
+    PJRT_Buffer* handles[] = {pending_.buffer()};
+    auto results = context_.Execute(add->get(), handles);
+    if (!context_.Ok(kAccepted, "PJRT_LoadedExecutable_Execute", results.status())) return false;
+    buffer_ = std::move((*results)[0]);
+    array_ = HostArray::F32({4}, {2, 3, 4, 5});
+  } else {
+    buffer_ = pending_.Take();
+  }
+  return true;
+}
+
 bool Subject::Make() {
-  if (IsLate(state_)) return pending_.Make();
+  if (IsLate(state_)) {
+    Expected<PJRT_Device*> device = context_.Device();
+    return context_.Ok("", "PJRT_Client_AddressableDevices", device.status()) &&
+           MakeLate(DefaultMemoryOf(context_, *device));
+  }
+  if (state_ == State::kScalar) array_ = HostArray::F32({}, {5});
   if (state_ == State::kLarge || state_ == State::kTurned) {
     array_.dims =
         state_ == State::kLarge ? std::vector<int64_t>{577, 1021} : std::vector<int64_t>{3, 5};
@@ -134,7 +214,25 @@ bool Subject::Make() {
 }
 
 bool Subject::Finish() {
-  if (state_ == State::kPending) return pending_.Fill();
+  if (state_ == State::kAliased) {
+    Expected<OwnedBuffer> real = context_.Upload(array_);
+    return context_.Ok("", "PJRT_Client_BufferFromHostBuffer", real.status()) &&
+           context_.Ok(kAccepted, "PJRT_Client_FulfillAliasBuffer",
+                       FulfillAlias(context_, fulfill_, real->get()));
+  }
+  if (state_ == State::kAliasFailing) {
+    auto args = MakeArgs<PJRT_Client_FulfillAliasBuffer_Args>();
+    args.client = context_.client();
+    args.status_code = PJRT_Error_Code_DATA_LOSS;
+    args.error_message = kErrorText;
+    args.error_message_size = sizeof(kErrorText) - 1;
+    args.fulfill_alias_buffer_cb = fulfill_;
+    // XLA's own CPU gives the error back here, too.
+    Status status = context_.plugin().Call(args);
+    return context_.Check(kAccepted, status.ok() || status.message() == kErrorText,
+                          "PJRT_Client_FulfillAliasBuffer with an error gave ", status.ToString());
+  }
+  if (IsLate(state_) && state_ != State::kFailing) return pending_.Fill();
   if (state_ != State::kFailing) return true;
   auto args = MakeArgs<PJRT_AsyncHostToDeviceTransferManager_SetBufferError_Args>();
   args.transfer_manager = pending_.manager().get();
@@ -148,11 +246,24 @@ bool Subject::Finish() {
 struct Outcome {
   std::string what;
   const char* requirement;
-  HostArray wanted;
-  OwnedBuffer buffer;
-  std::vector<std::byte> bytes;
-  OwnedEvent event;
+  HostArray wanted = {};
+  OwnedBuffer buffer = {};
+  std::vector<std::byte> bytes = {};
+  OwnedEvent event = {};
+  PJRT_Device* device = nullptr;  // where a buffer has to be, if that is known
+  PJRT_Memory* memory = nullptr;
 };
+
+// Bytes of a matrix of f32 whose rows follow each other, as they lie if its columns do.
+std::vector<std::byte> Turned(const HostArray& array) {
+  std::vector<std::byte> turned(array.bytes.size());
+  for (int64_t i = 0; i < array.dims[0]; ++i) {
+    for (int64_t j = 0; j < array.dims[1]; ++j)
+      std::memcpy(turned.data() + (j * array.dims[0] + i) * 4,
+                  array.bytes.data() + (i * array.dims[1] + j) * 4, 4);
+  }
+  return turned;
+}
 
 struct Use {
   Context& context;
@@ -173,6 +284,7 @@ bool IsTheError(const Status& status) {
 
 const char* CarriedBy(State state, const char* requirement) {
   if (requirement == kResults) return kErrorInput;
+  if (state == State::kAliasFailing) return kAliasError;
   return state == State::kFailing ? kSetError : kErrorBuffer;
 }
 
@@ -184,7 +296,7 @@ bool Use::Keep(std::string what, const char* requirement, const Status& status, 
   }
   if (state == State::kDeleted) {
     // Refused, or an array that fails.
-    if (status.ok()) outcomes.push_back({std::move(what), requirement, {}, {}, {}, {}});
+    if (status.ok()) outcomes.push_back({.what = std::move(what), .requirement = requirement});
     return status.ok();
   }
   if (state == State::kFailed && !status.ok()) {
@@ -193,7 +305,8 @@ bool Use::Keep(std::string what, const char* requirement, const Status& status, 
     return false;
   }
   if (!context.Ok(kAccepted, what, status)) return false;
-  outcomes.push_back({std::move(what), requirement, subject.array(), {}, {}, {}});
+  outcomes.push_back(
+      {.what = std::move(what), .requirement = requirement, .wanted = subject.array()});
   return true;
 }
 
@@ -206,23 +319,29 @@ void CopyToDevices(Context& context, Use& use) {
     args.dst_device = device;
     Status status = context.plugin().Call(args);
     if (use.Keep(StrCat("a copy on ", device == devices[0] ? "its own" : "another", " device"),
-                 kToDevice, status, device == devices[0]))
+                 kToDevice, status, device == devices[0])) {
       use.outcomes.back().buffer = OwnedBuffer(context.plugin(), args.dst_buffer);
+      use.outcomes.back().device = device;
+    }
   }
 }
 
 void CopyToMemories(Context& context, Use& use) {
   Expected<PJRT_Device*> device = context.Device();
   if (!device.ok()) return;
-  PJRT_Memory* home = DefaultMemoryOf(context, *device);
+  auto own = Get<&PJRT_Buffer_Memory_Args::buffer>(context, use.subject.buffer());
+  PJRT_Memory* home = own ? own->memory : DefaultMemoryOf(context, *device);
   for (PJRT_Memory* memory : MemoriesOf(context, *device)) {
     auto args = MakeArgs<PJRT_Buffer_CopyToMemory_Args>();
     args.buffer = use.subject.buffer();
     args.dst_memory = memory;
     Status status = context.plugin().Call(args);
     if (use.Keep(StrCat("a copy in the memory ", MemoryKindOf(context, memory)), kToMemory, status,
-                 memory == home))
+                 memory == home)) {
       use.outcomes.back().buffer = OwnedBuffer(context.plugin(), args.dst_buffer);
+      use.outcomes.back().device = *device;
+      use.outcomes.back().memory = memory;
+    }
   }
 }
 
@@ -248,25 +367,42 @@ void CopyToHost(Context& context, Use& use) {
                     args.dst_size, ", not ", size, args.event == nullptr ? "" : ", with an event");
     }
   }
-  for (size_t more : {0, 12}) {
+  // In another order first: what is asked for once does not stay.
+  const std::vector<int64_t>& dims = use.subject.array().dims;
+  const int64_t turned[] = {0, 1};
+  auto other = layout;
+  other.tiled.minor_to_major = turned;
+  for (size_t more : {1, 0, 12}) {
+    const bool is_turned = more == 1;
+    if (is_turned && dims.size() != 2) continue;
     std::vector<std::byte> bytes(size + more, std::byte{0x6B});
     // Where the array is empty there is a place all the same.
     bytes.reserve(16);
     auto args = MakeArgs<PJRT_Buffer_ToHostBuffer_Args>();
     args.src = use.subject.buffer();
-    args.host_layout = wanted;
+    args.host_layout = is_turned ? &other : wanted;
     args.dst = bytes.data();
     args.dst_size = bytes.size();
     Status status = context.plugin().Call(args);
     if (!use.Keep(more == 0 ? "a copy to the host" : "a copy to a larger place", kToHost, status))
       continue;
-    use.outcomes.back().event = OwnedEvent(context.plugin(), args.event);
-    use.outcomes.back().bytes = std::move(bytes);
+    Outcome& outcome = use.outcomes.back();
+    outcome.event = OwnedEvent(context.plugin(), args.event);
+    outcome.bytes = std::move(bytes);
+    if (is_turned && !outcome.wanted.bytes.empty()) outcome.wanted.bytes = Turned(outcome.wanted);
   }
 }
 
+// Whether bytes of the device lie as the layout says, without tiles.
+bool HasNoTiles(Context& context, PJRT_Buffer* buffer) {
+  auto layout = Get<&PJRT_Buffer_GetMemoryLayout_Args::buffer>(context, buffer);
+  return layout && RawEnum(layout->layout.type) == PJRT_Buffer_MemoryLayout_Type_Tiled &&
+         layout->layout.tiled.num_tiles == 0;
+}
+
 void CopyRaw(Context& context, Use& use) {
-  if (use.subject.state() == State::kTurned) return;  // how bytes lie is the layout's business
+  const bool is_turned = use.subject.state() == State::kTurned;
+  if (is_turned && !HasNoTiles(context, use.subject.buffer())) return;
   size_t size = use.subject.array().bytes.size();
   std::vector<std::byte> bytes(size, std::byte{0x6B});
   bytes.reserve(16);
@@ -276,13 +412,81 @@ void CopyRaw(Context& context, Use& use) {
   args.transfer_size = static_cast<int64_t>(size);
   Status status = context.plugin().Call(args);
   if (!use.Keep("a raw copy", kRaw, status)) return;
+  if (is_turned) use.outcomes.back().wanted.bytes = Turned(use.subject.array());
   use.outcomes.back().event = OwnedEvent(context.plugin(), args.event);
   use.outcomes.back().bytes = std::move(bytes);
 }
 
+// Two prepared copies at once, of all bytes and of the second half; the second is told first.
+void CopyRawFutures(Context& context, Use& use) {
+  if (use.subject.state() == State::kTurned) return;
+  size_t size = use.subject.array().bytes.size();
+  auto args = MakeArgs<PJRT_Buffer_CopyRawToHostFuture_Args>();
+  decltype(args) both[] = {args, args};
+  std::vector<size_t> prepared;
+  for (size_t i : {size_t{0}, size_t{1}}) {
+    both[i].buffer = use.subject.buffer();
+    both[i].offset = static_cast<int64_t>(i * (size / 2));
+    both[i].transfer_size = static_cast<int64_t>(size) - both[i].offset;
+    Status status = context.plugin().Call(both[i]);
+    if (!use.Keep(StrCat("prepared copy ", i), kFuture, status)) continue;
+    prepared.push_back(i);
+    Outcome& outcome = use.outcomes.back();
+    outcome.event = OwnedEvent(context.plugin(), both[i].event);
+    outcome.bytes.assign(static_cast<size_t>(both[i].transfer_size), std::byte{0x6B});
+    outcome.bytes.reserve(16);
+    if (!outcome.wanted.bytes.empty())
+      outcome.wanted.bytes.erase(outcome.wanted.bytes.begin(),
+                                 outcome.wanted.bytes.begin() + both[i].offset);
+  }
+  for (size_t at = prepared.size(); at-- > 0;) {
+    auto tell = MakeArgs<PJRT_Buffer_CopyRawToHostFuture_Callback_Args>();
+    tell.callback_data = both[prepared[at]].callback_data;
+    tell.dst = use.outcomes[at].bytes.data();
+    both[prepared[at]].future_ready_callback(&tell);
+  }
+}
+
+// The same bytes in another shape. Once: a plugin may take the array for it.
+void Bitcast(Context& context, Use& use) {
+  if (use.subject.state() == State::kTurned) return;
+  const HostArray& array = use.subject.array();
+  const auto count = static_cast<int64_t>(array.bytes.size() / 4);
+  std::vector<int64_t> dims = {2, 1, count / 2};
+  if (array.dims.empty()) dims = {};
+  if (count % 2 != 0 && count != 1) dims = {count};
+  auto args = MakeArgs<PJRT_Buffer_Bitcast_Args>();
+  args.buffer = use.subject.buffer();
+  args.element_type = PJRT_Buffer_Type_F32;
+  args.dims = dims.data();
+  args.num_dims = dims.size();
+  Status status = context.plugin().Call(args);
+  if (!use.Keep(StrCat("as [", StrJoin(dims), "]"), kBitcast, status)) return;
+  use.outcomes.back().buffer = OwnedBuffer(context.plugin(), args.out_buffer);
+  use.outcomes.back().wanted.dims = dims;
+}
+
+// A read that goes on while its array is donated to a sum.
+void Donate(Context& context, Use& use) {
+  if (use.subject.array().dims != std::vector<int64_t>{4} || use.subject.state() == State::kOnHost)
+    return;
+  Expected<OwnedLoadedExecutable> program = context.Compile(ProgramFor(context, "donating"));
+  if (!context.Ok("", "PJRT_Client_Compile", program.status())) return;
+  CopyRaw(context, use);
+  PJRT_Buffer* handles[] = {use.subject.buffer()};
+  auto results = context.Execute(program->get(), handles);
+  if (!use.Keep("a sum in place", kResults, results.status())) return;
+  std::vector<float> sums = use.subject.array().AsF32();
+  for (float& value : sums) value += 1;
+  use.outcomes.back().buffer = std::move((*results)[0]);
+  use.outcomes.back().wanted = HostArray::F32({4}, sums);
+}
+
 // A program with four results: the argument, twice its elements, and both again.
 void Execute(Context& context, Use& use) {
-  if (use.subject.array().dims != std::vector<int64_t>{4}) return;
+  // An argument in another memory may be refused.
+  if (use.subject.array().dims != std::vector<int64_t>{4} || use.subject.state() == State::kOnHost)
+    return;
   Expected<OwnedLoadedExecutable> program = context.Compile(ProgramFor(context, "same_four"));
   if (!context.Ok("", "PJRT_Client_Compile", program.status())) return;
   PJRT_Buffer* handles[] = {use.subject.buffer()};
@@ -294,12 +498,10 @@ void Execute(Context& context, Use& use) {
   use.outcomes.back().buffer = std::move((*results)[0]);
   for (size_t i = 1; i < results->size(); ++i) {
     bool is_twice = i % 2 == 1;
-    use.outcomes.push_back({StrCat("result ", i),
-                            kResults,
-                            is_twice ? HostArray::F32({4}, twice) : use.subject.array(),
-                            std::move((*results)[i]),
-                            {},
-                            {}});
+    use.outcomes.push_back({.what = StrCat("result ", i),
+                            .requirement = kResults,
+                            .wanted = is_twice ? HostArray::F32({4}, twice) : use.subject.array(),
+                            .buffer = std::move((*results)[i])});
   }
 }
 
@@ -319,12 +521,10 @@ void Ready(Context& context, Use& use) {
                     "the ready event of a deleted buffer does not fail at once");
       continue;
     }
-    use.outcomes.push_back({i == 0 ? "the ready event" : "a second ready event",
-                            kReady,
-                            use.subject.array(),
-                            {},
-                            {},
-                            OwnedEvent(context.plugin(), args.event)});
+    use.outcomes.push_back({.what = i == 0 ? "the ready event" : "a second ready event",
+                            .requirement = kReady,
+                            .wanted = use.subject.array(),
+                            .event = OwnedEvent(context.plugin(), args.event)});
     if (i == 0) {
       // Kept alive by its outcome.
       first = OwnedEvent();
@@ -359,6 +559,8 @@ void CheckOutcome(Context& context, State state, Outcome& outcome) {
     context.Check(outcome.requirement,
                   back->dims == outcome.wanted.dims && back->bytes == outcome.wanted.bytes,
                   outcome.what, " has other contents");
+    if (outcome.device != nullptr)
+      JudgeBuffer(context, outcome.buffer.get(), {outcome.wanted, outcome.device, outcome.memory});
   } else if (!outcome.bytes.empty()) {
     size_t size = outcome.wanted.bytes.size();
     context.Check(
@@ -373,17 +575,19 @@ void CheckOutcome(Context& context, State state, Outcome& outcome) {
   }
 }
 
-constexpr std::pair<void (*)(Context&, Use&), const char*> kUses[] = {
+constexpr std::pair<void (*)(Context&, Use&), const char*> kEveryUse[] = {
     {CopyToDevices, "devices"}, {CopyToMemories, "memories"}, {CopyToHost, "host"},
-    {CopyRaw, "raw"},           {Execute, "execute"},         {Ready, "ready"}};
+    {CopyRaw, "raw"},           {CopyRawFutures, "futures"},  {Bitcast, "bitcast"},
+    {Execute, "execute"},       {Donate, "donate"},           {Ready, "ready"}};
 
-void RunState(Context& context, State state) {
-  for (auto [run, name] : kUses) {
+void RunState(Context& context, State state, bool drops) {
+  for (auto [run, name] : kEveryUse) {
     context.TellRow(name);
     Subject subject(context, state);
     if (!subject.Make()) return;
     Use use{context, subject, {}};
     run(context, use);
+    if (drops && !context.Ok(kAccepted, "PJRT_Buffer_Destroy", subject.Drop())) return;
     for (const Outcome& outcome : use.outcomes) {
       if (!IsLate(state)) continue;
       OwnedEvent own = outcome.buffer ? ReadyEventOf(context, outcome.buffer.get()) : OwnedEvent();
@@ -399,17 +603,37 @@ void RunState(Context& context, State state) {
 }  // namespace
 
 void AddCases(std::vector<Case>& cases) {
-  for (auto [state, name] : kStates) {
-    cases.push_back({StrCat("L2/use/", name),
+  auto add = [&](std::string name, State state, bool drops) {
+    cases.push_back({std::move(name),
                      Level::kL2,
                      ClientNeed::kShared,
                      {"PJRT-Client_BufferFromHostBuffer-done",
-                      "PJRT-Client_BufferFromHostBuffer-only-during-call", kAccepted, kToDevice,
-                      kToMemory, kToHost, kRaw, kResults, kErrorInput, kReady, kSize, kErrorBuffer,
-                      kSetError, "PJRT-Args-output-new", "PJRT-Buffer_ReadyEvent-deleted",
+                      "PJRT-Client_BufferFromHostBuffer-only-during-call",
+                      kAccepted,
+                      kToDevice,
+                      kToMemory,
+                      kToHost,
+                      kRaw,
+                      kResults,
+                      kErrorInput,
+                      kReady,
+                      kSize,
+                      kErrorBuffer,
+                      kSetError,
+                      kAliasError,
+                      kBitcast,
+                      kFuture,
+                      kUses,
+                      "PJRT-Buffer_ToHostBuffer-layout",
+                      "PJRT-Args-output-new",
+                      "PJRT-Buffer_ReadyEvent-deleted",
                       "PJRT-Buffer_ToHostBuffer-deleted"},
-                     [state = state](Context& context) { RunState(context, state); },
+                     [=](Context& context) { RunState(context, state, drops); },
                      false});
+  };
+  for (auto [state, name] : kStates) {
+    add(StrCat("L2/use/", name), state, false);
+    if (state != State::kDeleted) add(StrCat("L2/use/destroyed/", name), state, true);
   }
 }
 

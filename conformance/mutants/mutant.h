@@ -54,6 +54,9 @@ std::span<const Mutant> RequirementMutants();
 std::span<const Mutant> OutcomeMutants();
 std::span<const Mutant> DescriptionMutants();
 std::span<const Mutant> CallerMutants();
+std::span<const Mutant> SizeMutants();
+std::span<const Mutant> PartMutants();
+std::span<const Mutant> AliveMutants();
 // Plugins without a bug that do what the specification allows and the plugin behind does not.
 std::span<const Mutant> CorrectPlugins();
 

@@ -25,7 +25,8 @@ std::vector<const Mutant*> AllMutants() {
         FormMutants(),    ValueMutants(),        ArithmeticMutants(), ConversionMutants(),
         ShapeMutants(),   HostTransferMutants(), CopyMutants(),       ExecutableMutants(),
         MachineMutants(), ManagerMutants(),      ArgumentMutants(),   RequirementMutants(),
-        OutcomeMutants(), DescriptionMutants(),  CallerMutants()}) {
+        OutcomeMutants(), DescriptionMutants(),  CallerMutants(),     SizeMutants(),
+        PartMutants(),    AliveMutants()}) {
     for (const Mutant& mutant : some) all.push_back(&mutant);
   }
   return all;

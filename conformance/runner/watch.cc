@@ -297,6 +297,11 @@ ProcessWatch::ProcessWatch() {
   }
   umask_ = umask(0);
   umask(umask_);
+  for (int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    struct stat file = {};
+    bool is_open = fstat(stream, &file) == 0;
+    streams_ += is_open ? StrCat(file.st_dev, ":", file.st_ino, " ") : "closed ";
+  }
 }
 
 void ProcessWatch::Finish(bool made_client, WatchFindings& findings) const {
@@ -317,6 +322,7 @@ void ProcessWatch::Finish(bool made_client, WatchFindings& findings) const {
   check(limits_ == now.limits_, "the limits or the priority of the process", limits_, now.limits_);
   check(affinity_ == now.affinity_, "the processors of the caller's thread", "", "");
   check(umask_ == now.umask_, "the mask of new files", "", "");
+  check(streams_ == now.streams_, "the standard streams", streams_, now.streams_);
   if (made_client) return;
   check(environment_ == now.environment_, "the environment", "", "");
   check(handlers_ == now.handlers_, "a signal handler", "", "");

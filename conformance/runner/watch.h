@@ -75,7 +75,7 @@ class ProcessWatch {
   void Finish(bool made_client, WatchFindings& findings) const;
 
  private:
-  std::string folder_, locale_, environment_, thread_name_, limits_;
+  std::string folder_, locale_, environment_, thread_name_, limits_, streams_;
   std::vector<std::byte> affinity_, handlers_;
   uint32_t umask_;
 };

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+// L1: an executable that is loaded from bytes, or was compiled for the topology of the client, says
+// what the one that the client compiled says: for every function of the registry that takes one
+// executable, whatever the options. So does a topology that was loaded from bytes, and a client
+// when another one came and went.
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "conformance/cases/answers.h"
+#include "conformance/cases/ask.h"
+#include "conformance/cases/cases.h"
+#include "conformance/cases/launch.h"
+#include "conformance/cases/samples.h"
+#include "conformance/cases/stored_programs.h"
+#include "plinth/reflection/reflection.h"
+
+namespace plinth::conformance {
+namespace same_loaded {
+namespace {
+
+using reflection::Field;
+using reflection::Function;
+
+constexpr char kSame[] = "PJRT-Executable_DeserializeAndLoad-same";
+constexpr char kOthers[] = "PJRT-Client_Destroy-others";
+constexpr char kTopology[] = "PJRT-TopologyDescription_Deserialize-same";
+
+// What is said of one object: each function with its answer, or with the code of its error.
+using Answers = std::vector<std::pair<const Function*, std::string>>;
+
+// What bytes and estimates of memory hold is the plugin's business.
+bool IsCompared(const Function& function) {
+  for (std::string_view part : {"_Serialize", "SizeOfGeneratedCode", "GetCompiledMemoryStats",
+                                "_Destroy", "_Delete", "GetExecutable", "GetDeviceDescriptions"}) {
+    if (function.name.view().find(part) != std::string_view::npos) return false;
+  }
+  return function.IsRegular() && function.table < 0 &&
+         function.returns == reflection::Returns::kError;
+}
+
+Answers AnswersOf(Context& context, int kind, void* object) {
+  Answers all;
+  for (const Function& function : reflection::Functions()) {
+    if (!IsCompared(function) || context.plugin().Slot(function) == nullptr) continue;
+    const reflection::Struct& structure = reflection::Structs()[function.args];
+    const Field* handle = OnlyHandle(structure);
+    if (handle == nullptr || handle->target != kind) continue;
+    std::vector<std::byte> answer(structure.end);
+    const size_t size = structure.end;
+    std::memcpy(answer.data(), &size, sizeof(size));
+    std::memcpy(answer.data() + handle->offset, &object, sizeof(object));
+    Status status = context.plugin().Call(function, answer.data());
+    all.emplace_back(&function, status.ok() ? Meaning(structure, answer)
+                                            : StrCat("error ", static_cast<int>(status.code())));
+    if (status.ok()) Arguments::FreeOutputs(context, function, answer.data(), structure.end);
+  }
+  return all;
+}
+
+// `lacks_estimates`: it need not have what a client alone can know.
+void Compare(Context& context, const char* requirement, std::string_view what,
+             const Answers& wanted, const Answers& found, bool lacks_estimates = false) {
+  for (size_t i = 0; i < wanted.size() && i < found.size(); ++i) {
+    std::string_view name = wanted[i].first->name.view();
+    if (lacks_estimates &&
+        (name.find("Cost") != name.npos || name.find("Kinds") != name.npos ||
+         name.find("Fingerprint") != name.npos || found[i].second.starts_with("error")))
+      continue;
+    context.Check(requirement, wanted[i].second == found[i].second, name, " answers otherwise of ",
+                  what);
+  }
+}
+
+struct Options {
+  const char* name;
+  int replicas, partitions;
+  bool from_last;  // devices in the other order
+};
+constexpr Options kOptions[] = {
+    {"one_device", 1, 1, false},     {"last_device", 1, 1, true},
+    {"two_replicas", 2, 1, false},   {"two_replicas_turned", 2, 1, true},
+    {"two_partitions", 1, 2, false}, {"two_partitions_turned", 1, 2, true}};
+constexpr const char* kPrograms[] = {"add_one", "mixed", "of_types"};
+
+void Executables(Context& context, const Options& options) {
+  const auto count = static_cast<size_t>(options.replicas * options.partitions);
+  std::vector<PJRT_Device*> devices = AddressableDevices(context);
+  if (devices.size() < std::max<size_t>(count, options.from_last ? 2 : 1))
+    return context.LacksDevices("the client has too few devices");
+  if (options.partitions > 1 && IdsOfDevices(context, count).empty()) return;
+  std::vector<int> ids;
+  for (size_t i = 0; i < count; ++i)
+    ids.push_back(
+        DeviceIdOf(context, options.from_last ? devices[devices.size() - 1 - i] : devices[i]));
+  const std::string bytes = CompileOptionsOf(options.replicas, options.partitions, ids);
+  for (const char* name : kPrograms) {
+    context.TellRow(name);
+    Expected<OwnedLoadedExecutable> compiled =
+        context.Compile(ProgramFor(context, name), "mlir", bytes);
+    if (!compiled.ok()) {
+      // Other cases ask for types and partitions.
+      context.Note(StrCat(name, ": ", compiled.status().ToString()));
+      continue;
+    }
+    auto own =
+        Get<&PJRT_LoadedExecutable_GetExecutable_Args::loaded_executable>(context, compiled->get());
+    if (!own) return;
+    OwnedExecutable executable(context.plugin(), own->executable);
+    namespace kinds = reflection::handle;
+    const Answers program = AnswersOf(context, kinds::kPJRT_Executable, executable.get()),
+                  loaded = AnswersOf(context, kinds::kPJRT_LoadedExecutable, compiled->get());
+    if (auto topology =
+            Get<&PJRT_Client_TopologyDescription_Args::client>(context, context.client())) {
+      std::string code(ProgramFor(context, name));
+      auto text = MakeArgs<PJRT_Program>();
+      text.code = code.data();
+      text.code_size = code.size();
+      text.format = "mlir";
+      text.format_size = 4;
+      auto args = MakeArgs<PJRT_Compile_Args>();
+      args.topology = topology->topology;
+      args.program = &text;
+      args.compile_options = bytes.data();
+      args.compile_options_size = bytes.size();
+      if (context.plugin().Call(args).ok()) {
+        OwnedExecutable ahead(context.plugin(), args.executable);
+        Compare(context, "PJRT-Compile-same", StrCat(name, ", compiled for the topology,"), program,
+                AnswersOf(context, kinds::kPJRT_Executable, ahead.get()), true);
+      }
+    }
+    auto serialized = Get<&PJRT_Executable_Serialize_Args::executable>(context, executable.get());
+    if (!serialized) return;
+    std::string given(StringOf(serialized->serialized_bytes, serialized->serialized_bytes_size));
+    if (serialized->serialized_executable_deleter != nullptr)
+      serialized->serialized_executable_deleter(serialized->serialized_executable);
+    auto load = MakeArgs<PJRT_Executable_DeserializeAndLoad_Args>();
+    load.client = context.client();
+    load.serialized_executable = given.data();
+    load.serialized_executable_size = given.size();
+    if (!Succeeds(context, load, kSame)) return;
+    OwnedLoadedExecutable again(context.plugin(), load.loaded_executable);
+    auto get =
+        Get<&PJRT_LoadedExecutable_GetExecutable_Args::loaded_executable>(context, again.get());
+    if (!get) return;
+    OwnedExecutable its(context.plugin(), get->executable);
+    const std::string what = StrCat(name, ", loaded from bytes,");
+    Compare(context, kSame, what, program, AnswersOf(context, kinds::kPJRT_Executable, its.get()));
+    Compare(context, kSame, what, loaded,
+            AnswersOf(context, kinds::kPJRT_LoadedExecutable, again.get()));
+    // How many bytes arguments and results take is no estimate.
+    auto one =
+        Get<&PJRT_Executable_GetCompiledMemoryStats_Args::executable>(context, executable.get());
+    auto two = Get<&PJRT_Executable_GetCompiledMemoryStats_Args::executable>(context, its.get());
+    if (one && two)
+      context.Check(kSame,
+                    one->argument_size_in_bytes == two->argument_size_in_bytes &&
+                        one->output_size_in_bytes == two->output_size_in_bytes &&
+                        one->alias_size_in_bytes == two->alias_size_in_bytes,
+                    "PJRT_Executable_GetCompiledMemoryStats says of ", what,
+                    " other sizes than of what was compiled");
+    if (context.HasFindings()) return;
+  }
+}
+
+std::string TextOf(Context& context, PJRT_DeviceDescription* description) {
+  std::string all;
+  if (auto id = Get<&PJRT_DeviceDescription_Id_Args::device_description>(context, description))
+    all = StrCat(id->id, " ");
+  for (const auto& [function, answer] :
+       AnswersOf(context, reflection::handle::kPJRT_DeviceDescription, description))
+    all += answer;
+  return all;
+}
+
+void Topology(Context& context) {
+  auto own = Get<&PJRT_Client_TopologyDescription_Args::client>(context, context.client());
+  if (!own) return;
+  auto bytes = Get<&PJRT_TopologyDescription_Serialize_Args::topology>(context, own->topology);
+  if (!bytes) return context.Unsupported("no serialization of topologies");
+  std::string given(StringOf(bytes->serialized_bytes, bytes->serialized_bytes_size));
+  if (bytes->serialized_topology_deleter != nullptr)
+    bytes->serialized_topology_deleter(bytes->serialized_topology);
+  auto load = MakeArgs<PJRT_TopologyDescription_Deserialize_Args>();
+  load.serialized_topology = given.data();
+  load.serialized_topology_size = given.size();
+  if (!Succeeds(context, load, kTopology)) return;
+  std::fill(given.begin(), given.end(), '?');  // borrowed for the call
+  OwnedTopology loaded(context.plugin(), load.topology);
+  constexpr int kKind = reflection::handle::kPJRT_TopologyDescription;
+  Compare(context, kTopology, "a topology that was loaded from bytes",
+          AnswersOf(context, kKind, own->topology), AnswersOf(context, kKind, loaded.get()));
+  auto wanted =
+      Get<&PJRT_TopologyDescription_GetDeviceDescriptions_Args::topology>(context, own->topology);
+  auto found =
+      Get<&PJRT_TopologyDescription_GetDeviceDescriptions_Args::topology>(context, loaded.get());
+  if (!wanted || !found ||
+      !context.Check(kTopology, wanted->num_descriptions == found->num_descriptions,
+                     "a topology that was loaded from bytes has ", found->num_descriptions,
+                     " devices, not ", wanted->num_descriptions))
+    return;
+  for (size_t i = 0; i < wanted->num_descriptions; ++i) {
+    if (!context.Check(
+            kTopology,
+            TextOf(context, wanted->descriptions[i]) == TextOf(context, found->descriptions[i]),
+            "device ", i, " of a topology that was loaded from bytes is another"))
+      return;
+  }
+}
+
+// What a client says of itself, its devices and its memories.
+std::vector<Answers> AnswersOfClient(Context& context) {
+  namespace kinds = reflection::handle;
+  std::vector<Answers> all = {AnswersOf(context, kinds::kPJRT_Client, context.client())};
+  for (PJRT_Device* device : AddressableDevices(context)) {
+    // The answers of statistics change.
+    Answers answers = AnswersOf(context, kinds::kPJRT_Device, device);
+    std::erase_if(answers, [](const auto& answer) {
+      return answer.first->answer == reflection::Answer::kChanging ||
+             answer.first->name.view() == "PJRT_Device_MemoryStats";
+    });
+    auto lookup = MakeArgs<PJRT_Client_LookupDevice_Args>();
+    lookup.client = context.client();
+    lookup.id = DeviceIdOf(context, device);
+    Status status = context.plugin().Call(lookup);
+    answers.emplace_back(&reflection::Get(reflection::function::kPJRT_Client_LookupDevice),
+                         status.ok() && lookup.device == device ? "found" : "not found");
+    all.push_back(std::move(answers));
+    for (PJRT_Memory* memory : MemoriesOf(context, device))
+      all.push_back(AnswersOf(context, kinds::kPJRT_Memory, memory));
+  }
+  return all;
+}
+
+void OtherClient(Context& context) {
+  if (context.profile().is_exclusive) return context.Unsupported("one client at a time");
+  Expected<OwnedClient> own = context.NewClient();
+  if (!context.Ok("", "PJRT_Client_Create", own.status())) return;
+  Context here(context.plugin(), context.profile(), own->get(), context.seed());
+  const std::vector<Answers> before = AnswersOfClient(here);
+  Expected<OwnedClient> other = context.NewClient();
+  if (!other.ok()) return context.Unsupported(other.status().ToString());
+  for (bool is_gone : {false, true}) {
+    if (is_gone) (void)other->Destroy();
+    const std::vector<Answers> after = AnswersOfClient(here);
+    if (!context.Check(kOthers, before.size() == after.size(), "a client has other devices"))
+      return;
+    for (size_t i = 0; i < before.size(); ++i)
+      Compare(context, kOthers, is_gone ? "a client when another is gone" : "one of two clients",
+              before[i], after[i]);
+  }
+}
+
+}  // namespace
+
+void AddCases(std::vector<Case>& cases) {
+  for (const Options& options : kOptions) {
+    const bool is_one = options.replicas * options.partitions == 1 && !options.from_last;
+    cases.push_back(
+        {StrCat(is_one ? "L1" : "L3", "/judge/same_loaded/", options.name),
+         is_one ? Level::kL1 : Level::kL3,
+         ClientNeed::kShared,
+         {kSame, "PJRT-Compile-same", "PJRT-Executable_NumReplicas-options",
+          "PJRT-Executable_NumPartitions-options", "PJRT-Executable_GetCompileOptions-same"},
+         [&options](Context& context) { Executables(context, options); },
+         false});
+  }
+  cases.push_back(
+      {"L2/process/other_client", Level::kL2, ClientNeed::kNone, {kOthers}, OtherClient, false});
+  cases.push_back({"L1/judge/same_loaded/topology",
+                   Level::kL1,
+                   ClientNeed::kShared,
+                   {kTopology},
+                   Topology,
+                   false});
+}
+
+}  // namespace same_loaded
+
+void AddSameLoadedCases(std::vector<Case>& cases) { same_loaded::AddCases(cases); }
+
+}  // namespace plinth::conformance

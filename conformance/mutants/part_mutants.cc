@@ -1,0 +1,653 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bugs of one part alone: one of several devices, memories, outputs, arguments, types, codes or
+// kinds of program is treated otherwise than the rest. Written from the requirements, without
+// looking at the cases.
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "conformance/mutants/behind.h"
+#include "conformance/mutants/changes.h"
+#include "conformance/mutants/mutant.h"
+#include "conformance/mutants/program_text.h"
+
+namespace plinth::mutants {
+namespace {
+
+constexpr char kTrue[] = "PJRT-Args-output-true";
+constexpr char kResults[] = "PJRT-LoadedExecutable_Execute-results";
+
+std::string_view KindOf(PJRT_Memory* memory) {
+  auto kind = MakeArgs<PJRT_Memory_Kind_Args>();
+  kind.memory = memory;
+  FreeError(Real().PJRT_Memory_Kind(&kind));
+  return {kind.kind, kind.kind_size};
+}
+
+// The memory of that kind of the client's first device; the memory itself where it has none.
+PJRT_Memory* OfFirstDevice(PJRT_Client* client, PJRT_Memory* memory) {
+  if (client == nullptr || memory == nullptr) return memory;
+  auto memories = MakeArgs<PJRT_Device_AddressableMemories_Args>();
+  memories.device = FirstDevice(client);
+  FreeError(Real().PJRT_Device_AddressableMemories(&memories));
+  for (size_t i = 0; i < memories.num_memories; ++i) {
+    if (KindOf(memories.memories[i]) == KindOf(memory)) return memories.memories[i];
+  }
+  return memory;
+}
+
+bool IsInDefaultMemory(PJRT_Buffer* buffer) {
+  return MemoryOf(buffer) == DefaultMemoryOf(DeviceOf(buffer));
+}
+
+int IdOf(PJRT_Device* device) {
+  auto description = MakeArgs<PJRT_Device_GetDescription_Args>();
+  description.device = device;
+  FreeError(Real().PJRT_Device_GetDescription(&description));
+  auto id = MakeArgs<PJRT_DeviceDescription_Id_Args>();
+  id.device_description = description.device_description;
+  FreeError(Real().PJRT_DeviceDescription_Id(&id));
+  return id.id;
+}
+
+// Buffers that an execution gave out, with their size.
+std::map<PJRT_Buffer*, size_t>& Outputs() {
+  static auto* const outputs = new std::map<PJRT_Buffer*, size_t>;
+  return *outputs;
+}
+void NoteOutputs(PJRT_Api& table) {
+  ChangeOutputs<&PJRT_Api::PJRT_LoadedExecutable_Execute>(table, [](auto& a) {
+    for (size_t device = 0; device < a.num_devices; ++device) {
+      for (PJRT_Buffer* output : OutputsOf(a, device)) {
+        size_t size = SizeOf(output);
+        std::lock_guard<std::mutex> lock(Memory());
+        Outputs()[output] = size;
+      }
+    }
+  });
+  ChangeInputs<&PJRT_Api::PJRT_Buffer_Destroy>(table, [](auto& a) {
+    std::lock_guard<std::mutex> lock(Memory());
+    Outputs().erase(a.buffer);
+  });
+}
+bool IsOutput(PJRT_Buffer* buffer) {
+  std::lock_guard<std::mutex> lock(Memory());
+  return Outputs().contains(buffer);
+}
+
+// Memories that buffers say instead of their own.
+std::map<PJRT_Buffer*, PJRT_Memory*>& Told() {
+  static auto* const told = new std::map<PJRT_Buffer*, PJRT_Memory*>;
+  return *told;
+}
+
+// Executables that were compiled for a topology, or topologies that were loaded from bytes.
+template <typename Handle>
+std::set<Handle*>& Marked() {
+  static auto* const marked = new std::set<Handle*>;
+  return *marked;
+}
+template <typename Handle>
+void Mark(Handle* handle) {
+  std::lock_guard<std::mutex> lock(Memory());
+  Marked<Handle>().insert(handle);
+}
+template <typename Handle>
+bool IsMarked(Handle* handle) {
+  std::lock_guard<std::mutex> lock(Memory());
+  return Marked<std::remove_const_t<Handle>>().contains(
+      const_cast<std::remove_const_t<Handle>*>(handle));
+}
+template <typename Handle>
+void Unmark(Handle* handle) {
+  std::lock_guard<std::mutex> lock(Memory());
+  Marked<Handle>().erase(handle);
+}
+void MarkTopologiesOfBytes(PJRT_Api& table) {
+  ChangeOutputs<&PJRT_Api::PJRT_TopologyDescription_Deserialize>(table,
+                                                                 [](auto& a) { Mark(a.topology); });
+  ChangeInputs<&PJRT_Api::PJRT_TopologyDescription_Destroy>(table,
+                                                            [](auto& a) { Unmark(a.topology); });
+}
+
+// Runs with other arguments on the second device; `change` gives them.
+template <typename Change>
+void ChangeSecondDevice(PJRT_Api& table, Change) {
+  Replace<&PJRT_Api::PJRT_LoadedExecutable_Execute>(table, [](auto* a) {
+    if (a->num_devices < 2 || a->argument_lists == nullptr || a->num_args == 0)
+      return Real().PJRT_LoadedExecutable_Execute(a);
+    std::vector<PJRT_Buffer* const*> lists(a->argument_lists, a->argument_lists + a->num_devices);
+    std::vector<PJRT_Buffer*> second(lists[1], lists[1] + a->num_args), made;
+    Change{}(*a, second, made);
+    lists[1] = second.data();
+    PJRT_Error* error = CallChanged<&PJRT_Api::PJRT_LoadedExecutable_Execute>(
+        a, [&](auto& own) { own.argument_lists = lists.data(); });
+    for (PJRT_Buffer* buffer : made) Destroy(buffer);
+    return error;
+  });
+}
+
+PJRT_Buffer* CopyOn(PJRT_Buffer* buffer, PJRT_Device* device) {
+  auto copy = MakeArgs<PJRT_Buffer_CopyToDevice_Args>();
+  copy.buffer = buffer;
+  copy.dst_device = device;
+  FreeError(Real().PJRT_Buffer_CopyToDevice(&copy));
+  return copy.dst_buffer;
+}
+
+// Changes numbers of cost analysis.
+template <typename Change>
+void ChangeCosts(PJRT_Api& table, Change) {
+  ChangeOutputs<&PJRT_Api::PJRT_Executable_GetCostAnalysis>(table, [](auto& a) {
+    if (a.num_properties == 0) return;
+    auto* own = new std::vector<PJRT_NamedValue>(a.properties, a.properties + a.num_properties);
+    for (PJRT_NamedValue& value : *own) Change{}(value);
+    a.properties = own->data();
+  });
+}
+
+// How often an argument is named in the text of a program.
+bool UsesArgument(const std::string& code, size_t index) {
+  const std::string name = "%arg" + std::to_string(index);
+  size_t count = 0;
+  for (size_t at = 0; (at = code.find(name, at)) != code.npos; at += name.size()) {
+    if (!std::isdigit(static_cast<unsigned char>(code[at + name.size()]))) ++count;
+  }
+  return count != 1;
+}
+std::map<PJRT_LoadedExecutable*, std::string>& Programs() {
+  static auto* const programs = new std::map<PJRT_LoadedExecutable*, std::string>;
+  return *programs;
+}
+
+constexpr Mutant kPartMutants[] = {
+    {"event_codes_above_10", "PJRT-Event_Set-outcome",
+     "an event that is set with a code above 10 has UNKNOWN",
+     [](PJRT_Api& t) {
+       ChangeInputs<&PJRT_Api::PJRT_Event_Set>(t, [](auto& a) {
+         if (a.error_code > 10 && a.error_code <= 16) a.error_code = PJRT_Error_Code_UNKNOWN;
+       });
+     }},
+    {"cancelled_is_fine", "PJRT-Event_Set-outcome", "an event that is set CANCELLED has no error",
+     [](PJRT_Api& t) {
+       ChangeInputs<&PJRT_Api::PJRT_Event_Set>(t, [](auto& a) {
+         if (a.error_code == PJRT_Error_Code_CANCELLED) a.error_code = PJRT_Error_Code_OK;
+       });
+     }},
+    {"text_of_one_line", "PJRT-Event_Set-outcome", "the text of an error ends with its first line",
+     [](PJRT_Api& t) {
+       t.PJRT_Error_Message = [](PJRT_Error_Message_Args* a) {
+         Real().PJRT_Error_Message(a);
+         if (a == nullptr || a->message == nullptr) return;
+         a->message_size =
+             std::min(a->message_size, std::string_view(a->message, a->message_size).find('\n'));
+       };
+     }},
+    {"text_for_none", "PJRT-Event_Set-outcome", "an error without a text has one",
+     [](PJRT_Api& t) {
+       t.PJRT_Error_Message = [](PJRT_Error_Message_Args* a) {
+         Real().PJRT_Error_Message(a);
+         if (a == nullptr || a->error == nullptr || a->message_size != 0) return;
+         a->message = "unknown error";
+         a->message_size = 13;
+       };
+     }},
+    {"last_of_grid_is_first", "PJRT-Client_DefaultDeviceAssignment-devices",
+     "of several replicas and partitions the last is on the device of the first",
+     [](PJRT_Api& t) {
+       ChangeOutputs<&PJRT_Api::PJRT_Client_DefaultDeviceAssignment>(t, [](auto& a) {
+         if (a.num_replicas > 1 && a.num_partitions > 1)
+           a.default_assignment[a.num_replicas * a.num_partitions - 1] = a.default_assignment[0];
+       });
+     }},
+    {"host_memory_of_first", "PJRT-Buffer_Memory-asked-for",
+     "an upload to another memory than the default lands in that of the first device",
+     [](PJRT_Api& t) {
+       ChangeInputs<&PJRT_Api::PJRT_Client_BufferFromHostBuffer>(t, [](auto& a) {
+         if (a.memory != nullptr && KindOf(a.memory) != "device")
+           a.memory = OfFirstDevice(a.client, a.memory);
+       });
+     }},
+    {"manager_on_first", "PJRT-Client_CreateBuffersForAsyncHostToDevice-asked-for",
+     "a manager's buffers are on the first device",
+     [](PJRT_Api& t) {
+       ChangeInputs<&PJRT_Api::PJRT_Client_CreateBuffersForAsyncHostToDevice>(
+           t, [](auto& a) { a.memory = OfFirstDevice(a.client, a.memory); });
+     }},
+    {"view_in_memory_of_first", "PJRT-Buffer_Memory-asked-for",
+     "a view in another memory than the default is one of the first device",
+     [](PJRT_Api& t) {
+       ChangeInputs<&PJRT_Api::PJRT_Client_CreateViewOfDeviceBuffer>(t, [](auto& a) {
+         if (a.struct_size < PJRT_Client_CreateViewOfDeviceBuffer_Args_STRUCT_SIZE ||
+             a.memory == nullptr)
+           return;
+         a.memory = OfFirstDevice(a.client, a.memory);
+         a.device = FirstDevice(a.client);
+       });
+     }},
+    {"copy_from_host_keeps_memory", "PJRT-Buffer_CopyToDevice-contents",
+     "a copy on another device of an array in host memory says the memory of the original",
+     [](PJRT_Api& t) {
+       ChangeOutputs<&PJRT_Api::PJRT_Buffer_CopyToDevice>(t, [](auto& a) {
+         if (IsDeleted(a.buffer) || IsInDefaultMemory(a.buffer)) return;
+         PJRT_Memory* memory = MemoryOf(a.buffer);
+         std::lock_guard<std::mutex> lock(Memory());
+         Told()[a.dst_buffer] = memory;
+       });
+       ChangeInputs<&PJRT_Api::PJRT_Buffer_Destroy>(t, [](auto& a) {
+         std::lock_guard<std::mutex> lock(Memory());
+         Told().erase(a.buffer);
+       });
+       ChangeOutputs<&PJRT_Api::PJRT_Buffer_Memory>(t, [](auto& a) {
+         std::lock_guard<std::mutex> lock(Memory());
+         auto found = Told().find(a.buffer);
+         if (found != Told().end()) a.memory = found->second;
+       });
+     }},
+    {"same_memory_refused", "PJRT-Args-accepted",
+     "a copy in the memory where the original lies is refused",
+     [](PJRT_Api& t) {
+       Refuse<&PJRT_Api::PJRT_Buffer_CopyToMemory>(t, [](const auto& a) {
+         return a.buffer != nullptr && !IsDeleted(a.buffer) && MemoryOf(a.buffer) == a.dst_memory;
+       });
+     }},
+    {"copies_from_host_refused", "PJRT-Args-accepted",
+     "an array in host memory is not copied to a device",
+     [](PJRT_Api& t) {
+       Refuse<&PJRT_Api::PJRT_Buffer_CopyToDevice>(t, [](const auto& a) {
+         return a.buffer != nullptr && !IsDeleted(a.buffer) && !IsInDefaultMemory(a.buffer);
+       });
+     }},
+    {"raw_read_is_row_major", "PJRT-Buffer_CopyRawToHost-offset",
+     "a raw read has rows whatever the layout of the buffer",
+     [](PJRT_Api& t) {
+       Replace<&PJRT_Api::PJRT_Buffer_CopyRawToHost>(t, [](auto* a) {
+         if (a->buffer == nullptr || IsDeleted(a->buffer) || IsPending(a->buffer) ||
+             IsRowMajor(a->buffer) || a->offset < 0 || a->transfer_size < 0 ||
+             static_cast<size_t>(a->offset + a->transfer_size) > SizeOf(a->buffer))
+           return Real().PJRT_Buffer_CopyRawToHost(a);
+         std::vector<int64_t> order(RankOf(a->buffer));
+         for (size_t i = 0; i < order.size(); ++i)
+           order[i] = static_cast<int64_t>(order.size() - 1 - i);
+         auto layout = MakeArgs<PJRT_Buffer_MemoryLayout>();
+         layout.type = PJRT_Buffer_MemoryLayout_Type_Tiled;
+         layout.tiled = MakeArgs<PJRT_Buffer_MemoryLayout_Tiled>();
+         layout.tiled.minor_to_major = order.data();
+         layout.tiled.minor_to_major_size = order.size();
+         std::vector<char> rows(SizeOf(a->buffer));
+         auto read = MakeArgs<PJRT_Buffer_ToHostBuffer_Args>();
+         read.src = a->buffer;
+         read.host_layout = &layout;
+         read.dst = rows.data();
+         read.dst_size = rows.size();
+         if (PJRT_Error* error = Real().PJRT_Buffer_ToHostBuffer(&read)) return error;
+         (void)Fails(read.event);
+         a->event = read.event;
+         std::memcpy(a->dst, rows.data() + a->offset, static_cast<size_t>(a->transfer_size));
+         return static_cast<PJRT_Error*>(nullptr);
+       });
+     }},
+    {"future_error_is_internal", "PJRT-Buffer_CopyRawToHostFuture-error",
+     "an error in place of a destination is INTERNAL",
+     [](PJRT_Api& t) {
+       struct Future {
+         void (*callback)(PJRT_Buffer_CopyRawToHostFuture_Callback_Args*);
+         void* data;
+       };
+       ChangeOutputs<&PJRT_Api::PJRT_Buffer_CopyRawToHostFuture>(t, [](auto& a) {
+         a.callback_data = new Future{a.future_ready_callback, a.callback_data};
+         a.future_ready_callback = [](PJRT_Buffer_CopyRawToHostFuture_Callback_Args* args) {
+           auto* future = static_cast<Future*>(args->callback_data);
+           auto own = *args;
+           own.callback_data = future->data;
+           if (own.error_code != PJRT_Error_Code_OK) own.error_code = PJRT_Error_Code_INTERNAL;
+           future->callback(&own);
+           delete future;
+         };
+       });
+     }},
+    {"pending_callback_has_no_error", "PJRT-Event_OnReady-owns-error",
+     "a callback that is registered before its event fails gets no error",
+     [](PJRT_Api& t) {
+       struct Callback {
+         PJRT_Event_OnReadyCallback callback;
+         void* arg;
+       };
+       Replace<&PJRT_Api::PJRT_Event_OnReady>(t, [](auto* a) {
+         if (IsReady(a->event)) return Real().PJRT_Event_OnReady(a);
+         auto own = *a;
+         own.user_arg = new Callback{a->callback, a->user_arg};
+         own.callback = [](PJRT_Error* error, void* arg) {
+           auto* callback = static_cast<Callback*>(arg);
+           FreeError(error);
+           callback->callback(nullptr, callback->arg);
+           delete callback;
+         };
+         return Real().PJRT_Event_OnReady(&own);
+       });
+     }},
+    {"outputs_of_f8_alike", kTrue, "outputs of every kind of f8 say f8E5M2",
+     [](PJRT_Api& t) {
+       NoteOutputs(t);
+       ChangeOutputs<&PJRT_Api::PJRT_Buffer_ElementType>(t, [](auto& a) {
+         if (IsOutput(a.buffer) && a.type >= PJRT_Buffer_Type_F8E5M2 &&
+             a.type <= PJRT_Buffer_Type_F8E4M3FNUZ)
+           a.type = PJRT_Buffer_Type_F8E5M2;
+       });
+     }},
+    {"outputs_of_four_bits_signed", kTrue, "outputs of u4 say s4",
+     [](PJRT_Api& t) {
+       NoteOutputs(t);
+       ChangeOutputs<&PJRT_Api::PJRT_Buffer_ElementType>(t, [](auto& a) {
+         if (IsOutput(a.buffer) && a.type == PJRT_Buffer_Type_U4) a.type = PJRT_Buffer_Type_S4;
+       });
+     }},
+    {"literals_to_first", "PJRT-AsyncHostToDeviceTransferManager_TransferLiteral-contents",
+     "literals go to a manager's first buffer",
+     [](PJRT_Api& t) {
+       ChangeInputs<&PJRT_Api::PJRT_AsyncHostToDeviceTransferManager_TransferLiteral>(
+           t, [](auto& a) {
+             if (a.buffer_index > 0) a.buffer_index = 0;
+           });
+     }},
+    {"replica_is_0", kResults, "every replica computes as the first",
+     [](PJRT_Api& t) {
+       RewriteOps(t, [](const Op& op, Statements& s) {
+         return op.name == "replica_id" ? s.Splat(0, op.type) : std::string();
+       });
+     }},
+    {"partition_is_0", kResults, "every partition computes as the first",
+     [](PJRT_Api& t) {
+       RewriteOps(t, [](const Op& op, Statements& s) {
+         return op.name == "partition_id" ? s.Splat(0, op.type) : std::string();
+       });
+     }},
+    {"flops_of_first", kTrue, "every program costs as many operations as the first",
+     [](PJRT_Api& t) {
+       ChangeCosts(t, [](PJRT_NamedValue& value) {
+         static float first = -1;
+         if (std::string_view(value.name, value.name_size) != "flops" ||
+             value.type != PJRT_NamedValue_kFloat)
+           return;
+         std::lock_guard<std::mutex> lock(Memory());
+         if (first < 0) first = value.float_value;
+         value.float_value = first;
+       });
+     }},
+    {"bytes_of_first", kTrue, "every program costs as many bytes as the first",
+     [](PJRT_Api& t) {
+       ChangeCosts(t, [](PJRT_NamedValue& value) {
+         static float first = -1;
+         if (std::string_view(value.name, value.name_size) != "bytes accessed" ||
+             value.type != PJRT_NamedValue_kFloat)
+           return;
+         std::lock_guard<std::mutex> lock(Memory());
+         if (first < 0) first = value.float_value;
+         value.float_value = first;
+       });
+     }},
+    {"size_of_first_output", "PJRT-Executable_GetCompiledMemoryStats-sizes",
+     "outputs take what one of them takes",
+     [](PJRT_Api& t) {
+       ChangeOutputs<&PJRT_Api::PJRT_Executable_GetCompiledMemoryStats>(t, [](auto& a) {
+         auto count = MakeArgs<PJRT_Executable_NumOutputs_Args>();
+         count.executable = a.executable;
+         FreeError(Real().PJRT_Executable_NumOutputs(&count));
+         if (count.num_outputs > 1)
+           a.output_size_in_bytes /= static_cast<int64_t>(count.num_outputs);
+       });
+     }},
+    {"every_output_is_alias", "PJRT-Executable_GetCompiledMemoryStats-alias",
+     "all bytes of outputs count as shared with arguments",
+     [](PJRT_Api& t) {
+       ChangeOutputs<&PJRT_Api::PJRT_Executable_GetCompiledMemoryStats>(
+           t, [](auto& a) { a.alias_size_in_bytes = a.output_size_in_bytes; });
+     }},
+    {"fingerprint_without_options", kTrue, "a fingerprint is that of the program's text alone",
+     [](PJRT_Api& t) {
+       ChangeOutputs<&PJRT_Api::PJRT_Client_Compile>(t, [](auto& a) {
+         std::lock_guard<std::mutex> lock(Memory());
+         Programs()[a.executable] = std::to_string(std::hash<std::string_view>{}(
+             std::string_view(a.program->code, a.program->code_size)));
+       });
+       ChangeOutputs<&PJRT_Api::PJRT_LoadedExecutable_Fingerprint>(t, [](auto& a) {
+         std::lock_guard<std::mutex> lock(Memory());
+         auto found = Programs().find(a.executable);
+         if (found == Programs().end()) return;
+         a.executable_fingerprint = found->second.data();
+         a.executable_fingerprint_size = found->second.size();
+       });
+       static auto* const handles = new std::map<PJRT_Executable*, PJRT_LoadedExecutable*>;
+       ChangeOutputs<&PJRT_Api::PJRT_LoadedExecutable_GetExecutable>(t, [](auto& a) {
+         std::lock_guard<std::mutex> lock(Memory());
+         (*handles)[a.executable] = a.loaded_executable;
+       });
+       ChangeOutputs<&PJRT_Api::PJRT_Executable_Fingerprint>(t, [](auto& a) {
+         std::lock_guard<std::mutex> lock(Memory());
+         auto handle = handles->find(a.executable);
+         auto found = handle == handles->end() ? Programs().end() : Programs().find(handle->second);
+         if (found == Programs().end()) return;
+         a.executable_fingerprint = found->second.data();
+         a.executable_fingerprint_size = found->second.size();
+       });
+     }},
+    {"ids_exchanged", kTrue, "replica and partition of a device are exchanged",
+     [](PJRT_Api& t) {
+       ChangeOutputs<&PJRT_Api::PJRT_LoadedExecutable_AddressableDeviceLogicalIds>(t, [](auto& a) {
+         for (size_t i = 0; i < a.num_addressable_device_logical_ids; ++i) {
+           auto* ids = const_cast<PJRT_LogicalDeviceIds*>(a.addressable_device_logical_ids);
+           std::swap(ids[i].replica, ids[i].partition);
+         }
+       });
+     }},
+    {"devices_by_id", kTrue, "devices of an executable are in the order of their ids",
+     [](PJRT_Api& t) {
+       ChangeOutputs<&PJRT_Api::PJRT_LoadedExecutable_AddressableDevices>(t, [](auto& a) {
+         auto* own = new std::vector<PJRT_Device*>(
+             a.addressable_devices, a.addressable_devices + a.num_addressable_devices);
+         std::sort(own->begin(), own->end(),
+                   [](PJRT_Device* x, PJRT_Device* y) { return IdOf(x) < IdOf(y); });
+         a.addressable_devices = own->data();
+       });
+     }},
+    {"kinds_of_outputs_for_parameters", "PJRT-Executable_ParameterMemoryKinds-program",
+     "as many kinds of parameters are told as there are outputs",
+     [](PJRT_Api& t) {
+       ChangeOutputs<&PJRT_Api::PJRT_Executable_ParameterMemoryKinds>(t, [](auto& a) {
+         auto count = MakeArgs<PJRT_Executable_NumOutputs_Args>();
+         count.executable = a.executable;
+         FreeError(Real().PJRT_Executable_NumOutputs(&count));
+         a.num_parameters = std::min(a.num_parameters, count.num_outputs);
+       });
+     }},
+    {"second_device_reads_first", kResults,
+     "the last argument of the second device is that of the first",
+     [](PJRT_Api& t) {
+       ChangeSecondDevice(t, [](const auto& a, auto& second, auto& made) {
+         if (second.back() == nullptr || IsDeleted(second.back())) return;
+         made.push_back(CopyOn(a.argument_lists[0][a.num_args - 1], DeviceOf(second.back())));
+         if (made.back() != nullptr) second.back() = made.back();
+       });
+     }},
+    {"second_device_keeps", "PJRT-LoadedExecutable_Execute-donation",
+     "arguments of the second device are not donated",
+     [](PJRT_Api& t) {
+       ChangeSecondDevice(t, [](const auto&, auto& second, auto& made) {
+         for (PJRT_Buffer*& buffer : second) {
+           if (buffer == nullptr || IsDeleted(buffer)) return;
+           made.push_back(CopyOf(buffer));
+           if (made.back() != nullptr) buffer = made.back();
+         }
+       });
+     }},
+    {"second_device_donates", "PJRT-LoadedExecutable_Execute-not-donated",
+     "arguments of the second device that must not be donated are",
+     [](PJRT_Api& t) {
+       ChangeOutputs<&PJRT_Api::PJRT_LoadedExecutable_Execute>(t, [](auto& a) {
+         if (a.options->struct_size < PJRT_ExecuteOptions_STRUCT_SIZE) return;
+         for (size_t device = 1; device < a.num_devices; ++device) {
+           for (size_t i = 0; i < a.options->num_non_donatable_input_indices; ++i)
+             Delete(a.argument_lists[device][a.options->non_donatable_input_indices[i]]);
+         }
+       });
+     }},
+    {"second_device_done_early", "PJRT-LoadedExecutable_Execute-done",
+     "the second device says that it is done before it is",
+     [](PJRT_Api& t) {
+       ChangeOutputs<&PJRT_Api::PJRT_LoadedExecutable_Execute>(t, [](auto& a) {
+         if (a.num_devices < 2 || a.device_complete_events == nullptr) return;
+         if (!IsReady(a.device_complete_events[1])) a.device_complete_events[1] = DoneEvent();
+       });
+     }},
+    {"second_device_without_error", "PJRT-LoadedExecutable_Execute-asynchronous",
+     "the second device says that it is done without an error",
+     [](PJRT_Api& t) {
+       ChangeOutputs<&PJRT_Api::PJRT_LoadedExecutable_Execute>(t, [](auto& a) {
+         if (a.num_devices < 2 || a.device_complete_events == nullptr) return;
+         if (IsReady(a.device_complete_events[1])) {
+           Drop(a.device_complete_events[1]);
+           a.device_complete_events[1] = DoneEvent();
+         }
+       });
+     }},
+    {"true_is_255", kResults, "true is 255 in results",
+     [](PJRT_Api& t) {
+       ChangeOutputs<&PJRT_Api::PJRT_LoadedExecutable_Execute>(t, [](auto& a) {
+         for (PJRT_Buffer* output : OutputsOf(a)) {
+           if (ElementTypeOf(output) != PJRT_Buffer_Type_PRED || IsPending(output)) continue;
+           char* bytes = BytesOf(output);
+           for (size_t i = 0; bytes != nullptr && i < SizeOf(output); ++i)
+             bytes[i] = bytes[i] == 0 ? 0 : -1;
+         }
+       });
+     }},
+    {"error_of_unused_lost", "PJRT-LoadedExecutable_Execute-error-input",
+     "an error of an argument that the program does not use is not carried",
+     [](PJRT_Api& t) {
+       RememberClient(t);
+       ChangeOutputs<&PJRT_Api::PJRT_Client_Compile>(t, [](auto& a) {
+         if (!HasText(a)) return;
+         std::lock_guard<std::mutex> lock(Memory());
+         Programs()[a.executable] = std::string(a.program->code, a.program->code_size);
+       });
+       Replace<&PJRT_Api::PJRT_LoadedExecutable_Execute>(t, [](auto* a) {
+         std::string code;
+         {
+           std::lock_guard<std::mutex> lock(Memory());
+           code = Programs()[a->executable];
+         }
+         if (code.empty() || a->num_devices != 1 || a->argument_lists == nullptr)
+           return Real().PJRT_LoadedExecutable_Execute(a);
+         std::vector<PJRT_Buffer*> list(a->argument_lists[0], a->argument_lists[0] + a->num_args);
+         std::vector<PJRT_Buffer*> made;
+         for (size_t i = 0; i < list.size(); ++i) {
+           if (!CarriesError(list[i]) || UsesArgument(code, i)) continue;
+           made.push_back(Uninitialized(list[i], LastClient(), DeviceOf(list[i])));
+           list[i] = made.back();
+         }
+         PJRT_Buffer* const* lists[] = {list.data()};
+         PJRT_Error* error = CallChanged<&PJRT_Api::PJRT_LoadedExecutable_Execute>(
+             a, [&](auto& own) { own.argument_lists = lists; });
+         for (PJRT_Buffer* buffer : made) Destroy(buffer);
+         return error;
+       });
+     }},
+    {"outputs_do_not_count", "PJRT-Device_MemoryStats-in-use",
+     "bytes of outputs do not count as in use",
+     [](PJRT_Api& t) {
+       NoteOutputs(t);
+       ChangeOutputs<&PJRT_Api::PJRT_Device_MemoryStats>(t, [](auto& a) {
+         std::lock_guard<std::mutex> lock(Memory());
+         for (const auto& [buffer, size] : Outputs()) a.bytes_in_use -= static_cast<int64_t>(size);
+         a.bytes_in_use = std::max<int64_t>(a.bytes_in_use, 0);
+       });
+     }},
+    {"statistics_of_first", "PJRT-Device_MemoryStats-in-use",
+     "statistics of every device are those of the first",
+     [](PJRT_Api& t) {
+       RememberClient(t);
+       ChangeInputs<&PJRT_Api::PJRT_Device_MemoryStats>(t, [](auto& a) {
+         if (a.device != nullptr && LastClient() != nullptr) a.device = FirstDevice(LastClient());
+       });
+     }},
+    {"peak_is_use", "PJRT-Device_MemoryStats-peak", "the peak is what is in use",
+     [](PJRT_Api& t) {
+       ChangeOutputs<&PJRT_Api::PJRT_Device_MemoryStats>(
+           t, [](auto& a) { a.peak_bytes_in_use = a.bytes_in_use; });
+     }},
+    {"devices_of_bytes_turned", "PJRT-TopologyDescription_Deserialize-same",
+     "a topology that was loaded from bytes lists its devices in the other order",
+     [](PJRT_Api& t) {
+       MarkTopologiesOfBytes(t);
+       ChangeOutputs<&PJRT_Api::PJRT_TopologyDescription_GetDeviceDescriptions>(t, [](auto& a) {
+         if (!IsMarked(a.topology)) return;
+         auto* own = new std::vector<PJRT_DeviceDescription*>(a.descriptions,
+                                                              a.descriptions + a.num_descriptions);
+         std::reverse(own->begin(), own->end());
+         a.descriptions = own->data();
+       });
+     }},
+    {"topology_of_bytes_has_own_number", "PJRT-TopologyDescription_Fingerprint-equal",
+     "a topology that was loaded from bytes has another number",
+     [](PJRT_Api& t) {
+       MarkTopologiesOfBytes(t);
+       ChangeOutputs<&PJRT_Api::PJRT_TopologyDescription_Fingerprint>(t, [](auto& a) {
+         if (IsMarked(a.topology)) ++a.fingerprint;
+       });
+     }},
+    {"topology_of_bytes_has_other_version", "PJRT-TopologyDescription_Deserialize-same",
+     "a topology that was loaded from bytes is of another version of the platform",
+     [](PJRT_Api& t) {
+       MarkTopologiesOfBytes(t);
+       ChangeOutputs<&PJRT_Api::PJRT_TopologyDescription_PlatformVersion>(t, [](auto& a) {
+         if (IsMarked(a.topology) && a.platform_version_size > 0) --a.platform_version_size;
+       });
+     }},
+    {"topology_of_bytes_cut", "PJRT-TopologyDescription_Deserialize-same",
+     "a topology that was loaded from bytes has one device",
+     [](PJRT_Api& t) {
+       MarkTopologiesOfBytes(t);
+       ChangeOutputs<&PJRT_Api::PJRT_TopologyDescription_GetDeviceDescriptions>(t, [](auto& a) {
+         if (IsMarked(a.topology)) a.num_descriptions = std::min<size_t>(a.num_descriptions, 1);
+       });
+     }},
+    {"compiled_ahead_is_one_replica", "PJRT-Executable_NumReplicas-options",
+     "what is compiled for a topology says that it is one replica",
+     [](PJRT_Api& t) {
+       ChangeOutputs<&PJRT_Api::PJRT_Compile>(t, [](auto& a) { Mark(a.executable); });
+       ChangeInputs<&PJRT_Api::PJRT_Executable_Destroy>(t, [](auto& a) { Unmark(a.executable); });
+       ChangeOutputs<&PJRT_Api::PJRT_Executable_NumReplicas>(t, [](auto& a) {
+         if (IsMarked(a.executable)) a.num_replicas = 1;
+       });
+     }},
+    {"compiled_ahead_is_one_partition", "PJRT-Executable_NumPartitions-options",
+     "what is compiled for a topology says that it is one partition",
+     [](PJRT_Api& t) {
+       ChangeOutputs<&PJRT_Api::PJRT_Compile>(t, [](auto& a) { Mark(a.executable); });
+       ChangeInputs<&PJRT_Api::PJRT_Executable_Destroy>(t, [](auto& a) { Unmark(a.executable); });
+       ChangeOutputs<&PJRT_Api::PJRT_Executable_NumPartitions>(t, [](auto& a) {
+         if (IsMarked(a.executable)) a.num_partitions = 1;
+       });
+     }},
+    {"compiled_ahead_has_default_options", "PJRT-Executable_GetCompileOptions-same",
+     "what is compiled for a topology has options of nobody",
+     [](PJRT_Api& t) {
+       ChangeOutputs<&PJRT_Api::PJRT_Compile>(t, [](auto& a) { Mark(a.executable); });
+       ChangeInputs<&PJRT_Api::PJRT_Executable_Destroy>(t, [](auto& a) { Unmark(a.executable); });
+       ChangeOutputs<&PJRT_Api::PJRT_Executable_GetCompileOptions>(t, [](auto& a) {
+         if (IsMarked(a.executable)) a.serialized_bytes_size = 0;
+       });
+     }},
+};
+
+}  // namespace
+
+std::span<const Mutant> PartMutants() { return kPartMutants; }
+
+}  // namespace plinth::mutants
