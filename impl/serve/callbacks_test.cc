@@ -26,11 +26,6 @@ std::string Bytes(std::initializer_list<T> values) {
   return {reinterpret_cast<const char*>(values.begin()), values.size() * sizeof(T)};
 }
 
-Status StatusIn(const proxy::IfrtResponse& response) {
-  return response.response_metadata.status ? ErrorFromProto(*response.response_metadata.status)
-                                           : Status();
-}
-
 class CallbacksTest : public ::testing::Test {
  protected:
   void SetUp() override {

@@ -40,11 +40,6 @@ class SlowWire : public SocketWire {
   std::mt19937_64 random_;
 };
 
-Status StatusIn(const proxy::IfrtResponse& response) {
-  return response.response_metadata.status ? ErrorFromProto(*response.response_metadata.status)
-                                           : Status();
-}
-
 // Arrays of f32, doubled again and again on a device, read by turns.
 class Doubler {
  public:

@@ -66,11 +66,6 @@ proxy::CompileRequest Double() {
   return request;
 }
 
-Status StatusIn(const proxy::IfrtResponse& response) {
-  return response.response_metadata.status ? ErrorFromProto(*response.response_metadata.status)
-                                           : Status();
-}
-
 #define EXPECT_REFUSED(response, wanted, text)                           \
   do {                                                                   \
     const Status refused = StatusIn(response);                           \

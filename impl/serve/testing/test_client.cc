@@ -10,6 +10,8 @@
 #include <functional>
 #include <utility>
 
+#include "impl/serve/convert.h"
+
 namespace plinth::serve {
 namespace {
 
@@ -48,6 +50,11 @@ const ifrt::Client& TestDevices() {
     return *std::move(made);
   }();
   return client;
+}
+
+Status StatusIn(const proxy::IfrtResponse& response) {
+  return response.response_metadata.status ? ErrorFromProto(*response.response_metadata.status)
+                                           : Status();
 }
 
 TestClient::~TestClient() {

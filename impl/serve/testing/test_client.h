@@ -16,6 +16,8 @@ namespace plinth::serve {
 
 // A client of the CPU plugin with two devices, made once.
 const ifrt::Client& TestDevices();
+// What an answer says of its request.
+Status StatusIn(const proxy::IfrtResponse& response);
 
 // How bytes go between a client and a server.
 class Wire {
