@@ -198,8 +198,12 @@ struct plinth_ifrt_host_array {
   const void* const* shard_data;
   // Number of `shard_data`. [in, since 0.1]
   size_t num_shard_data;
+  // How each shard is to lie on its device: the dimensions, the one that varies fastest first.
+  // Null: the plugin's default. The memory of the host lies as `byte_strides` says, whatever this
+  // is. [in, since 0.4, length num_dims, may be null, lives for the call, if absent: null]
+  const int64_t* minor_to_major;
 };
-PJRT_DEFINE_STRUCT_TRAITS(plinth_ifrt_host_array, num_shard_data);
+PJRT_DEFINE_STRUCT_TRAITS(plinth_ifrt_host_array, minor_to_major);
 
 // An array without contents. [since 0.1]
 struct plinth_ifrt_array_spec {
@@ -706,6 +710,15 @@ PLINTH_EXPORT const int64_t* plinth_ifrt_array_dims(
 // array: Not null.
 PLINTH_EXPORT const plinth_ifrt_sharding* plinth_ifrt_array_sharding(
     const plinth_ifrt_array* array);
+
+// How its shards lie in the memory of their devices, as XLA writes it: `{1,0}` is row-major. [since
+// 0.4]
+// array: Not null.
+// layout: Out: freed with plinth_string_free.
+// INVALID_ARGUMENT: A deleted array; one without shards on devices of this process. Other codes are
+// those of an error that the array has.
+// UNIMPLEMENTED: The plugin does not tell.
+PLINTH_EXPORT plinth_status* plinth_ifrt_array_layout(plinth_ifrt_array* array, char** layout);
 
 // Completes when the contents of all arrays are there or have failed; then with one of the errors.
 // [since 0.1]

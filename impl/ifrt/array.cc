@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "plinth/client/layouts.h"
 #include "plinth/support/str_cat.h"
 
 namespace plinth::ifrt {
@@ -59,6 +60,20 @@ Expected<Dims> Array::ShardDims(size_t place) const {
       partitioning.Domain(spec_.dims, spec_.sharding->addressable()[place]);
   if (!domain.ok()) return InvalidArgument(domain.status().message());
   return (*std::move(domain)).extents;
+}
+
+Expected<std::string> Array::LayoutText() const {
+  PLINTH_RETURN_IF_ERROR(CheckUsable("an array"));
+  PLINTH_RETURN_IF_ERROR(Error());
+  if (shards_.empty()) {
+    return InvalidArgument(ToString(), " has no shard on a device of this process");
+  }
+  const client::Buffer& buffer = *shards_[0]->buffer();
+  Expected<std::string> text = client::LayoutText(buffer);
+  if (text.ok() || text.status().code() != StatusCode::kUnimplemented) return text;
+  PLINTH_ASSIGN_OR_RETURN(const client::Layout layout, buffer.DeviceLayout());
+  if (!layout.byte_strides.empty()) return Unimplemented("a layout of strides, which has no text");
+  return layout.ToString(spec_.dims.size());
 }
 
 void Array::Delete() {

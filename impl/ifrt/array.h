@@ -84,6 +84,9 @@ class Array : public Counted {
   // INVALID_ARGUMENT if the sharding is not for such arrays; of an opaque one's shard without
   // contents their error.
   Expected<Dims> ShardDims(size_t place) const;
+  // How its shards lie on their devices, as XLA writes it. INVALID_ARGUMENT if none is here, or it
+  // is deleted; its error, if it has one; UNIMPLEMENTED where a plugin does not tell.
+  Expected<std::string> LayoutText() const;
   // Drops this array's contents; the memory goes with the last array that shares it. Again:
   // nothing.
   void Delete();

@@ -55,6 +55,69 @@ TEST_F(ArraysTest, StridesInAndOut) {
   EXPECT_EQ(array.CopyToHost(sparse.data(), far).status().code(), kInvalid);
 }
 
+// Where elements lie on a device is nobody's business but that of the device: whatever is done with
+// the array, its elements are the same.
+TEST_F(ArraysTest, LayoutsThatAreOrdersOfDimensions) {
+  ASSERT_VALUE(const Sharding rows, client_->Named(MeshOf({2}), {{"a"}, {}, {}}));
+  ASSERT_VALUE(const Sharding columns, client_->Named(MeshOf({2}), {{}, {}, {"a"}}));
+  ASSERT_VALUE(const Sharding elsewhere, client_->Named(MeshOf({4}), {{}, {}, {"a"}}));
+  const ArraySpec spec = {PJRT_Buffer_Type_S32, {4, 3, 4}, rows};
+  const std::vector<int32_t> elements = Iota(48);
+  const int64_t order[] = {1, 0, 2};
+  for (const Host host : {Host::kDuringCall, Host::kUntilTransferred, Host::kZeroCopy}) {
+    ASSERT_VALUE(const Array array,
+                 client_->FromHost(spec, elements.data(), nullptr, host, {}, order));
+    ASSERT_VALUE(const std::string layout, array.Layout());
+    EXPECT_EQ(layout, "{1,0,2}");
+    std::vector<Array> all = {array};
+    ASSERT_VALUE(all.emplace_back(), array.CopyTo(DevicesOf({6, 5})));
+    ASSERT_VALUE(all.emplace_back(), array.CopyTo({}, devices_[0].memory_kinds().back()));
+    for (const Rung rung : {Rung::kAny, Rung::kHost}) {
+      ASSERT_VALUE(all.emplace_back(), array.Reshard(columns, Copy::kAlways, rung));
+      ASSERT_VALUE(all.emplace_back(), array.Reshard(elsewhere, Copy::kAlways, rung));
+    }
+    for (const Array& one : all) {
+      ASSERT_VALUE(const std::vector<int32_t> back, one.ToHost<int32_t>());
+      EXPECT_EQ(back, elements) << one.sharding().ToString();
+    }
+  }
+  // The same from each shard's own memory.
+  const void* const halves[] = {elements.data(), elements.data() + 24};
+  plinth_ifrt_host_array from = {};
+  from.struct_size = plinth_ifrt_host_array_STRUCT_SIZE;
+  from.type = spec.type;
+  from.dims = spec.dims.data();
+  from.num_dims = 3;
+  from.sharding = rows.get();
+  from.shard_data = halves;
+  from.num_shard_data = 2;
+  from.minor_to_major = order;
+  plinth_ifrt_array* made = nullptr;
+  ASSERT_OK(Status(plinth_ifrt_arrays_from_host(client_->get(), &from, 1, PLINTH_IFRT_DURING_CALL,
+                                                nullptr, nullptr, &made)));
+  plinth_ifrt_client_retain(client_->get());
+  const Array of_shards(internal::ClientHandle(client_->get()), made);
+  ASSERT_VALUE(const std::vector<int32_t> back, of_shards.ToHost<int32_t>());
+  EXPECT_EQ(back, elements);
+  ASSERT_VALUE(const std::string layout, of_shards.Layout());
+  EXPECT_EQ(layout, "{1,0,2}");
+
+  ASSERT_VALUE(const Array plain, client_->FromHost(spec, elements.data()));
+  ASSERT_VALUE(const std::string standard, plain.Layout());
+  EXPECT_EQ(standard, "{2,1,0}");
+  for (const std::vector<int64_t>& wrong :
+       std::vector<std::vector<int64_t>>{{0, 1, 1}, {0, 1, 3}, {-1, 0, 1}}) {
+    ExpectInvalid(
+        client_->FromHost(spec, elements.data(), nullptr, Host::kDuringCall, {}, wrong.data())
+            .status(),
+        "is no order of the dimensions 0 to 2");
+  }
+  plain.Delete();
+  ExpectInvalid(plain.Layout().status(), "was deleted or donated");
+  ASSERT_VALUE(const Array bad, client_->ErrorArray(spec, PJRT_Error_Code_ABORTED, "lost"));
+  EXPECT_EQ(bad.Layout().status().code(), PJRT_Error_Code_ABORTED);
+}
+
 TEST_F(ArraysTest, ScalarsEmptyArraysAndSmallTypes) {
   ASSERT_VALUE(const Sharding replicated, client_->Replicated(DevicesOf({0, 5})));
   const float one = 1.5f;

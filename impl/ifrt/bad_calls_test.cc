@@ -139,6 +139,7 @@ TEST_F(BadCallsTest, NullForEachPointerOfEveryFunction) {
   void* const tensors[] = {nullptr};
   CHECK_NULLS(plinth_ifrt_array_from_dlpack, {}, client, &spec_, tensors, 1, made);
   CHECK_NULLS(plinth_ifrt_arrays_to_host, {}, client, &array, 1, &to, &future);
+  CHECK_NULLS(plinth_ifrt_array_layout, {}, array, &text);
   CHECK_NULLS(plinth_ifrt_arrays_ready, {}, client, &array, 1, &future);
   CHECK_NULLS(plinth_ifrt_array_assemble, {}, client, &spec_, &alone, 1, kReuse, made);
   CHECK_NULLS(plinth_ifrt_array_disassemble, {}, array, kReuse, made);

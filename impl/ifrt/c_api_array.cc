@@ -9,6 +9,7 @@
 #include "plinth/support/str_cat.h"
 
 using plinth::Expected;
+using plinth::GetField;
 using plinth::InvalidArgument;
 using plinth::Status;
 using plinth::ifrt::Array;
@@ -62,6 +63,8 @@ plinth_status* plinth_ifrt_arrays_from_host(plinth_ifrt_client* client,
       plinth::ifrt::HostSpec from{.spec = std::move(spec), .data = one->data};
       if (one->byte_strides != nullptr) from.byte_strides = {one->byte_strides, one->num_dims};
       if (one->shard_data != nullptr) from.shard_data = {one->shard_data, one->num_shard_data};
+      const int64_t* order = GetField(*one, &plinth_ifrt_host_array::minor_to_major, nullptr);
+      if (order != nullptr) from.minor_to_major = {order, one->num_dims};
       specs.push_back(std::move(from));
     }
     std::function<void()> run;
@@ -180,6 +183,15 @@ const int64_t* plinth_ifrt_array_dims(const plinth_ifrt_array* array, size_t* nu
 
 const plinth_ifrt_sharding* plinth_ifrt_array_sharding(const plinth_ifrt_array* array) {
   return ToC(FromC(array)->sharding().get());
+}
+
+plinth_status* plinth_ifrt_array_layout(plinth_ifrt_array* array, char** layout) {
+  return Guarded([&]() -> Status {
+    PLINTH_IFRT_RETURN_IF_ERROR(NeedNotNull(array, "the array"));
+    PLINTH_IFRT_RETURN_IF_ERROR(NeedNotNull(layout, "where a text is to go"));
+    PLINTH_ASSIGN_OR_RETURN(const std::string text, FromC(array)->LayoutText());
+    return plinth::ifrt::GiveText(text, layout);
+  });
 }
 
 plinth_status* plinth_ifrt_arrays_ready(plinth_ifrt_client* client,

@@ -45,6 +45,19 @@ class HostUse {
   std::function<void()> done_;
 };
 
+// Each dimension once.
+Status CheckOrder(std::span<const int64_t> minor_to_major, size_t rank) {
+  std::vector<bool> is_there(rank);
+  for (const int64_t dim : minor_to_major) {
+    if (dim < 0 || dim >= static_cast<int64_t>(rank) || is_there[static_cast<size_t>(dim)]) {
+      return InvalidArgument("the layout {", StrJoin(minor_to_major, ","),
+                             "} is no order of the dimensions 0 to ", rank - 1);
+    }
+    is_there[static_cast<size_t>(dim)] = true;
+  }
+  return {};
+}
+
 Status CheckHostSpec(const Client& client, const HostSpec& from) {
   const ArraySpec& spec = from.spec;
   if (!spec.sharding) return InvalidArgument("its sharding is null");
@@ -53,6 +66,7 @@ Status CheckHostSpec(const Client& client, const HostSpec& from) {
   }
   PLINTH_ASSIGN_OR_RETURN(const int64_t bytes, client::HostByteSize(spec.type, spec.dims));
   PLINTH_RETURN_IF_ERROR(spec.sharding->partitioning().Domain(spec.dims, 0).status());
+  PLINTH_RETURN_IF_ERROR(CheckOrder(from.minor_to_major, spec.dims.size()));
   if (!from.shard_data.empty()) {
     if (from.shard_data.size() != spec.sharding->addressable().size()) {
       return InvalidArgument("it has ", from.shard_data.size(), " shards in host memory, and ",
@@ -100,16 +114,20 @@ Expected<client::Buffer> ShardFromHost(const client::Client& client, const HostS
     if (strides != RowMajorStrides(from.spec.type, domain.extents)) view.byte_strides = strides;
   }
   const client::Placement to = sharding.PlacementOf(shard);
-  if (semantics == client::HostSemantics::kDuringCall) {
-    Expected<client::Buffer> buffer = client.BufferFromHost(view, to);
+  client::Layout order;
+  order.minor_to_major.assign(from.minor_to_major.begin(), from.minor_to_major.end());
+  const client::Layout* const layout = order.minor_to_major.empty() ? nullptr : &order;
+  constexpr auto kDuringCall = client::HostSemantics::kDuringCall;
+  if (semantics == kDuringCall) {
+    Expected<client::Buffer> buffer = client.BufferFromHost(view, to, kDuringCall, {}, layout);
     if (buffer.ok() || buffer.status().code() != StatusCode::kUnimplemented ||
         view.byte_strides.empty()) {
       return buffer;
     }
   } else {
     use->Begin();
-    Expected<client::Buffer> buffer =
-        client.BufferFromHost(view, to, semantics, [use] { use->End(); });
+    Expected<client::Buffer> buffer = client.BufferFromHost(
+        view, to, semantics, [use] { use->End(); }, layout);
     if (buffer.ok()) return buffer;
     use->End();
     if (buffer.status().code() != StatusCode::kUnimplemented || view.byte_strides.empty()) {
@@ -119,6 +137,7 @@ Expected<client::Buffer> ShardFromHost(const client::Client& client, const HostS
   // A plugin that takes dense arrays only.
   PLINTH_ASSIGN_OR_RETURN(client::HostArray dense, client::HostArray::Create(view.type, view.dims));
   PLINTH_RETURN_IF_ERROR(client::CopyStrided(view, dense.mutable_view()));
+  if (layout != nullptr) return client.BufferFromHost(dense.view(), to, kDuringCall, {}, layout);
   return client.BufferFromHost(std::move(dense), to);
 }
 

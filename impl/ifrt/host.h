@@ -19,13 +19,15 @@ struct HostSpec {
   std::span<const int64_t> byte_strides = {};
   // Instead of `data`: the contents of each addressable shard, dense row-major.
   std::span<const void* const> shard_data = {};
+  // The layout of each shard on its device; none for the plugin's default.
+  std::span<const int64_t> minor_to_major = {};
 };
 
 // Arrays with what the host has, each shard with its own window. `done` runs once, on any thread,
 // when nothing uses the host's memory any more (before the return with kDuringCall); it does not
 // run if this fails, and then nothing uses the memory either. Types of less than a byte take a byte
-// an element. INVALID_ARGUMENT for null data, a wrong number of strides or shards, and a sharding
-// that does not go with the shape.
+// an element. INVALID_ARGUMENT for null data, a wrong number of strides or shards, a sharding that
+// does not go with the shape, and a layout that is no order of the dimensions.
 Expected<std::vector<Ref<Array>>> ArraysFromHost(const Ref<const Client>& client,
                                                  std::span<const HostSpec> specs,
                                                  client::HostSemantics semantics,

@@ -51,6 +51,13 @@ class IfrtTest(unittest.TestCase):
         backwards = np.arange(8)[::-2]
         np.testing.assert_array_equal(client.put(backwards), backwards)
         np.testing.assert_array_equal(np.from_dlpack(client.put(np.arange(4.0))), np.arange(4.0))
+        columns = client.put(transposed, client.named(mesh, ["x", None]), minor_to_major=[0, 1])
+        self.assertEqual(columns.layout, "{0,1}")
+        np.testing.assert_array_equal(columns, transposed)
+        self.assertEqual(client.put(transposed).layout, "{1,0}")
+        for wrong in ([0], [1, 1]):
+            with self.assertRaises(ifrt.Error):
+                client.put(transposed, minor_to_major=wrong)
 
     def test_dlpack_shares_memory(self) -> None:
         client = self.client

@@ -79,7 +79,7 @@ class _Named(_Struct):
 class _HostArray(_Struct):
     _fields_ = _fields(("type", ctypes.c_int32), ("dims", _P), ("num_dims", _SIZE),
                        ("sharding", _P), ("data", _P), ("byte_strides", _P), ("shard_data", _P),
-                       ("num_shard_data", _SIZE))
+                       ("num_shard_data", _SIZE), ("minor_to_major", _P))
 
 
 class _ArraySpec(_Struct):
@@ -345,6 +345,13 @@ class Array(_Counted):
         return Sharding(self._client, borrowed.value or 0)
 
     @property
+    def layout(self) -> str:
+        """How its shards lie on their devices, as XLA writes it: "{1,0}" is row-major."""
+        text = _P()
+        _check(_lib.plinth_ifrt_array_layout(self._handle, ctypes.byref(text)))
+        return _text(text.value)
+
+    @property
     def is_deleted(self) -> bool:
         return _lib.plinth_ifrt_array_is_deleted(self._handle)
 
@@ -541,17 +548,23 @@ class Client(_Counted):
         return self._made("from_op_sharding", devices or self.devices, memory, message,
                           _SIZE(len(message)))
 
-    def put(self, host: Any, sharding: Sharding | None = None) -> Array:
-        """An array with what the host has, on the first device if no sharding is given."""
+    def put(self, host: Any, sharding: Sharding | None = None, *,
+            minor_to_major: Sequence[int] | None = None) -> Array:
+        """An array with what the host has, on the first device if no sharding is given. Its shards lie
+        on their devices with the first dimension of `minor_to_major` the fastest, or as the plugin
+        likes."""
         host = np.asarray(host)
         if host.dtype.name not in _TYPES or host.dtype.byteorder == ">":
             raise Error("INVALID_ARGUMENT", f"no array on devices has type {host.dtype}")
         sharding = sharding or self.single()
-        dims, strides = _ints(host.shape), _ints(host.strides)
+        if minor_to_major is not None and len(minor_to_major) != host.ndim:
+            raise Error("INVALID_ARGUMENT", f"a layout of {len(minor_to_major)} dimensions for {host.ndim}")
+        dims, strides, order = _ints(host.shape), _ints(host.strides), _ints(minor_to_major or ())
         spec = _HostArray(type=_TYPES.index(host.dtype.name), dims=ctypes.cast(dims, _P),
                           num_dims=host.ndim, sharding=sharding._handle,
                           data=host.ctypes.data if host.size else None,
-                          byte_strides=None if host.flags.c_contiguous else ctypes.cast(strides, _P))
+                          byte_strides=None if host.flags.c_contiguous else ctypes.cast(strides, _P),
+                          minor_to_major=ctypes.cast(order, _P) if minor_to_major else None)
         made = (_P * 1)()
         _check(_lib.plinth_ifrt_arrays_from_host(self._handle, ctypes.byref(spec), _SIZE(1), 0, None,
                                                  None, made))

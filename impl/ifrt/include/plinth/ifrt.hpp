@@ -400,6 +400,13 @@ class Array {
     return count;
   }
   Sharding sharding() const { return Sharding::Share(plinth_ifrt_array_sharding(get())); }
+  // How its shards lie on their devices, as XLA writes it: "{1,0}" is row-major.
+  Expected<std::string> Layout() const {
+    char* text = nullptr;
+    const Status status(plinth_ifrt_array_layout(get(), &text));
+    if (!status.ok()) return status;
+    return internal::TakeText(text);
+  }
   bool is_deleted() const { return plinth_ifrt_array_is_deleted(get()); }
   void Delete() const {
     plinth_ifrt_array* const one = get();
@@ -811,10 +818,12 @@ class Client {
   }
 
   // An array with what the host has: `data` is whole, dense row-major or with strides in bytes.
-  // `done` runs once when nothing uses the memory any more.
+  // `done` runs once when nothing uses the memory any more. `minor_to_major`: how shards are to lie
+  // on their devices, one number for each dimension; null for the plugin's default.
   Expected<Array> FromHost(const ArraySpec& spec, const void* data,
                            const int64_t* byte_strides = nullptr, Host host = Host::kDuringCall,
-                           std::function<void()> done = {}) const {
+                           std::function<void()> done = {},
+                           const int64_t* minor_to_major = nullptr) const {
     plinth_ifrt_host_array from = {};
     from.struct_size = plinth_ifrt_host_array_STRUCT_SIZE;
     from.type = spec.type;
@@ -823,6 +832,7 @@ class Client {
     from.sharding = spec.sharding.get();
     from.data = data;
     from.byte_strides = byte_strides;
+    from.minor_to_major = minor_to_major;
     return FromHost(from, host, std::move(done));
   }
   // The same with the contents of each addressable shard.
