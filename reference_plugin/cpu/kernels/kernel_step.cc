@@ -170,13 +170,14 @@ constexpr KernelEngine kEngines[] = {PrepareSmall, PrepareCopy, PrepareTiles};
 }  // namespace
 
 Expected<std::unique_ptr<backend::PreparedStep>> PrepareKernel(
-    std::shared_ptr<const Kernel> kernel, std::shared_ptr<emit::CodeCache> codes) {
+    std::shared_ptr<const Kernel> kernel, const std::shared_ptr<emit::CodeCache>& codes) {
   PLINTH_RETURN_IF_ERROR(Verify(*kernel));
   kernel = MoveAsBits(std::move(kernel));
   for (const KernelEngine engine : kEngines) {
     auto prepared = engine(kernel, codes);
-    if (!prepared.ok())
+    if (!prepared.ok()) {
       return prepared.status().WithContext(StrCat("kernel \"", kernel->name, "\""));
+    }
     if (*prepared != nullptr) return prepared;
   }
   return Unimplemented("kernel \"", kernel->name, "\"");

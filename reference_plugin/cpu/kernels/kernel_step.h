@@ -15,7 +15,7 @@ namespace plinth::cpu::kernels {
 // once, or in its first run if that is long; the bits are the same.
 Expected<std::unique_ptr<backend::PreparedStep>> PrepareKernel(
     std::shared_ptr<const compiler::Kernel> kernel,
-    std::shared_ptr<emit::CodeCache> codes = nullptr);
+    const std::shared_ptr<emit::CodeCache>& codes = nullptr);
 
 }  // namespace plinth::cpu::kernels
 

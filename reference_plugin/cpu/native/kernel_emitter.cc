@@ -16,7 +16,6 @@ namespace plinth::cpu::native {
 namespace {
 
 using compiler::Access;
-using compiler::Node;
 using compiler::NodeKind;
 using Xbyak::util::eax;
 using Xbyak::util::ptr;
