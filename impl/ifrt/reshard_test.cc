@@ -239,6 +239,63 @@ TEST_F(ReshardTest, APoisonedInputPoisonsItsOwnOutputOnly) {
   EXPECT_EQ(moved[1].Ready().Await().code(), PJRT_Error_Code_ABORTED);
 }
 
+// What the plugin is asked to move, by a table that counts.
+struct Moves {
+  int copies = 0;  // From device to device.
+  int reads = 0;
+  int writes = 0;
+  friend bool operator==(const Moves&, const Moves&) = default;
+};
+Moves moves;
+PJRT_Api plugin;
+
+PJRT_Error* CopyToMemory(PJRT_Buffer_CopyToMemory_Args* args) {
+  ++moves.copies;
+  return plugin.PJRT_Buffer_CopyToMemory(args);
+}
+PJRT_Error* ToHost(PJRT_Buffer_ToHostBuffer_Args* args) {
+  if (args->dst != nullptr) ++moves.reads;
+  return plugin.PJRT_Buffer_ToHostBuffer(args);
+}
+PJRT_Error* FromHost(PJRT_Client_BufferFromHostBuffer_Args* args) {
+  ++moves.writes;
+  return plugin.PJRT_Client_BufferFromHostBuffer(args);
+}
+
+TEST_F(ReshardTest, EachShardGoesOnceToEachTarget) {
+  plugin = *client_->api();
+  static PJRT_Api table = plugin;
+  table.PJRT_Buffer_CopyToMemory = &CopyToMemory;
+  table.PJRT_Buffer_ToHostBuffer = &ToHost;
+  table.PJRT_Client_BufferFromHostBuffer = &FromHost;
+  ASSERT_VALUE(const Client client, Client::Create({.api = &table, .options = {"num_devices=8"}}));
+  const std::vector<Device> devices = client.devices();
+  const std::span<const Device> all(devices);
+  const auto some = [&](size_t from, size_t count) {
+    return std::vector<Device>(devices.begin() + static_cast<ptrdiff_t>(from),
+                               devices.begin() + static_cast<ptrdiff_t>(from + count));
+  };
+  ASSERT_VALUE(const Sharding rows, client.Named({{{"a", 4}}, some(0, 4)}, {{"a"}}));
+  ASSERT_VALUE(const Sharding elsewhere, rows.WithDevices(some(4, 4)));
+  ASSERT_VALUE(const Sharding half_there, rows.WithDevices(some(2, 4)));
+  ASSERT_VALUE(const Sharding pair, client.Replicated(all.subspan(5, 2)));
+  ASSERT_VALUE(const Array array, client.FromHost<int32_t>({8}, rows, Iota(8)));
+  const auto moves_to = [&](const Sharding& to, Copy copy, Rung rung) {
+    moves = {};
+    const Expected<Array> moved = array.Reshard(to, copy, rung);
+    const Moves seen = moves;
+    const Expected<std::vector<int32_t>> elements =
+        moved.ok() ? moved->ToHost<int32_t>() : moved.status();
+    EXPECT_TRUE(elements.ok() && *elements == Iota(8)) << elements.status().message();
+    return seen;
+  };
+  EXPECT_EQ(moves_to(elsewhere, Copy::kAlways, Rung::kAny), (Moves{4, 0, 0}));
+  EXPECT_EQ(moves_to(half_there, Copy::kAlways, Rung::kAny), (Moves{4, 0, 0}));
+  EXPECT_EQ(moves_to(rows, Copy::kReuse, Rung::kAny), (Moves{0, 0, 0}));
+  // Both targets want every shard, which is read once.
+  EXPECT_EQ(moves_to(pair, Copy::kAlways, Rung::kHost), (Moves{0, 4, 2}));
+}
+
 TEST_F(ReshardTest, WrongTargets) {
   ASSERT_VALUE(const Sharding rows, client_->Named(MeshOf({4}), {{"a"}}));
   ASSERT_VALUE(const Sharding planes, client_->Named(MeshOf({4}), {{"a"}, {}}));
