@@ -139,7 +139,8 @@ TEST_P(ArrayChecklist, TheHostsMemoryIsUsedNoLongerThanSaid) {
 
 // A done callback may drop the last reference to everything.
 TEST_P(ArrayChecklist, DoneMayThrowAwayTheClient) {
-  for (const Host host : {Host::kDuringCall, Host::kUntilTransferred, Host::kZeroCopy}) {
+  for (const Host host :
+       {Host::kDuringCall, Host::kUntilTransferred, Host::kZeroCopy, Host::kMutableZeroCopy}) {
     const std::string plugin =
         GetParam() == World::kPlugin ? PluginPath() : PLINTH_TEST_DEVICES_PLUGIN;
     std::atomic<bool> is_gone = false;
