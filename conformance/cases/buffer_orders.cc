@@ -10,6 +10,7 @@
 #include "conformance/cases/ask.h"
 #include "conformance/cases/cases.h"
 #include "conformance/cases/judge_buffer.h"
+#include "conformance/cases/launch.h"
 #include "conformance/cases/stored_programs.h"
 #include "conformance/cases/sweep.h"
 
@@ -50,6 +51,7 @@ constexpr Rule kRules[] = {
 
 struct Programs {
   OwnedLoadedExecutable add, donate;
+  PJRT_Device* device = nullptr;
   PJRT_Memory* memory = nullptr;
 };
 
@@ -62,8 +64,6 @@ class Life {
   }
 
   bool Begin() {
-    Expected<PJRT_Device*> device = context_.Device();
-    if (!context_.Ok("", "PJRT_Client_AddressableDevices", device.status())) return false;
     const int64_t dims[] = {4};
     auto args = MakeArgs<PJRT_Client_BufferFromHostBuffer_Args>();
     args.client = context_.client();
@@ -72,7 +72,7 @@ class Life {
     args.dims = dims;
     args.num_dims = 1;
     args.host_buffer_semantics = semantics_;
-    args.device = *device;
+    args.device = programs_.device;
     if (!context_.Ok("", "PJRT_Client_BufferFromHostBuffer", context_.plugin().Call(args)))
       return false;
     buffer_ = OwnedBuffer(context_.plugin(), args.buffer);
@@ -234,23 +234,33 @@ class Life {
   int references_ = 0;
 };
 
-bool MakePrograms(Context& context, Programs& programs) {
-  Expected<OwnedLoadedExecutable> add = context.Compile(ProgramFor(context, "add_one"));
-  Expected<OwnedLoadedExecutable> donate = context.Compile(ProgramFor(context, "donating"));
-  Expected<PJRT_Device*> device = context.Device();
+bool MakePrograms(Context& context, PJRT_Device* device, Programs& programs) {
+  const int id = DeviceIdOf(context, device);
+  const std::string options = CompileOptionsOf(1, 1, {&id, 1});
+  Expected<OwnedLoadedExecutable> add =
+      context.Compile(ProgramFor(context, "add_one"), "mlir", options);
+  Expected<OwnedLoadedExecutable> donate =
+      context.Compile(ProgramFor(context, "donating"), "mlir", options);
   if (!context.Ok("", "PJRT_Client_Compile", add.status()) ||
-      !context.Ok("", "PJRT_Client_Compile", donate.status()) || !device.ok())
+      !context.Ok("", "PJRT_Client_Compile", donate.status()))
     return false;
   programs.add = *std::move(add);
   programs.donate = *std::move(donate);
-  programs.memory = DefaultMemoryOf(context, *device);
+  programs.device = device;
+  programs.memory = DefaultMemoryOf(context, device);
   return true;
 }
 
 // All orders of so many steps that begin with one rule; destroying ends an order.
 void EveryOrder(Context& context, size_t first) {
-  Programs programs;
-  if (!MakePrograms(context, programs)) return;
+  // Compiled for the first device, and for the last.
+  std::vector<PJRT_Device*> devices = AddressableDevices(context);
+  if (devices.empty()) return;
+  devices = {devices.front(), devices.back()};
+  Programs programs[2];
+  for (size_t d = 0; d < devices.size(); ++d) {
+    if (!MakePrograms(context, devices[d], programs[d])) return;
+  }
   const size_t length = context.depth() == Depth::kFull    ? 5
                         : context.depth() == Depth::kQuick ? 2
                                                            : 4;
@@ -265,7 +275,7 @@ void EveryOrder(Context& context, size_t first) {
                                 [](size_t r) { return r == 0; });
     if (is_first) {
       ++count;
-      Life life(context, programs, static_cast<PJRT_HostBufferSemantics>(count % 4));
+      Life life(context, programs[count / 4 % 2], static_cast<PJRT_HostBufferSemantics>(count % 4));
       if (!life.Begin()) return;
       std::string before;
       bool is_right = true;
@@ -338,7 +348,7 @@ void Views(Context& context, const std::vector<const char*>& orders) {
   if (!on_cpu || !RawBool(on_cpu->is_on_cpu))
     return context.Unsupported("device memory is not host memory");
   Programs programs;
-  if (!MakePrograms(context, programs)) return;
+  if (!MakePrograms(context, *device, programs)) return;
   alignas(64) static float memory[4];
   for (const char* how : orders) {
     std::copy(kValues.begin(), kValues.end(), memory);

@@ -506,7 +506,7 @@ void CallbackWorks(Context& context, const Maker& make) {
 void EveryCode(Context& context) {
   for (int code = 1; code <= PJRT_Error_Code_UNAUTHENTICATED; ++code) {
     for (const std::string& text :
-         {StrCat("text of code ", code), std::string(), StrCat(std::string(4096, 'x'), "end"),
+         {StrCat("text of code ", code), std::string(), StrCat(std::string(70000, 'x'), "end"),
           std::string("a\0b", 3), std::string("\xc3\xa4 \xe2\x82\xac\n%s%n")}) {
       Waiting waiting;
       if (!MakeCreated(context, waiting)) return;
@@ -664,7 +664,7 @@ void AddCases(std::vector<Case>& cases) {
   const std::vector<Ending> endings = {
       {"success", PJRT_Error_Code_OK, ""},
       {"error", PJRT_Error_Code_ABORTED, "as the case says"},
-      {"long_error", PJRT_Error_Code_DATA_LOSS, StrCat(std::string(4000, 'y'), "end")}};
+      {"long_error", PJRT_Error_Code_DATA_LOSS, StrCat(std::string(70000, 'y'), "end")}};
   auto add = [&](const std::string& name, std::vector<std::string> requirements,
                  std::function<void(Context&)> run) {
     cases.push_back({"L2/event_order/" + name, Level::kL2, ClientNeed::kShared,

@@ -438,7 +438,9 @@ void ErrorsReachOutputs(Context& context) {
 // A buffer that carries an error is of the type, shape and place that were asked for.
 void ErrorBuffers(Context& context) {
   const std::vector<Parameter> parameters = {
-      {"type", SweptTypes()}, {"shape", SweptShapes()}, {"device", {"the first", "the last"}}};
+      {"type", SweptTypes()},
+      {"shape", SweptShapes()},
+      {"place", {"the first device", "the last", "another memory"}}};
   Sweep(context, parameters, [&](Context& probe, const Row& row) {
     DType type = DType::kF32;
     for (int number = 1; number < kNumDTypes; ++number) {
@@ -447,8 +449,9 @@ void ErrorBuffers(Context& context) {
     }
     std::vector<PJRT_Device*> devices = AddressableDevices(probe);
     if (devices.empty() || !HasSweptType(probe, type)) return;
-    PJRT_Device* device = row[2] == 0 ? devices.front() : devices.back();
+    PJRT_Device* device = row[2] == 1 ? devices.back() : devices.front();
     PJRT_Memory* memory = DefaultMemoryOf(probe, device);
+    if (row[2] == 2) memory = MemoriesOf(probe, device).back();
     const HostArray array{type, ShapeOf(parameters[1].values[row[1]]), {}};
     OwnedBuffer broken = ErrorBuffer(probe, array, PJRT_Error_Code_DATA_LOSS, "lost", memory);
     if (!broken) return;

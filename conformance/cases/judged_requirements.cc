@@ -136,6 +136,8 @@ constexpr Judged kJudged[] = {
     {"L3/execute/replicas", "PJRT-Args-accepted"},
     {"L2/event_order/alias/", "PJRT-Client_CreateAliasBuffer-waits"},
     {"L2/event_order/alias/", "PJRT-Client_FulfillAliasBuffer-error"},
+    {"L2/event_order/copied/", "PJRT-AsyncHostToDeviceTransferManager_SetBufferError-carries"},
+    {"L2/event_order/output/", "PJRT-AsyncHostToDeviceTransferManager_SetBufferError-carries"},
     {"L2/event_order/created/", "PJRT-Event_Set-outcome"},
     {"L2/event_order/donated/", "PJRT-Buffer_DonateWithControlDependency-waits"},
     {"L2/event_order/every_code", "PJRT-Event_Set-outcome"},

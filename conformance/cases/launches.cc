@@ -67,6 +67,16 @@ void CheckGoesOn(Context& context, std::string_view requirement) {
   }
 }
 
+// Nobody needs to ask for events.
+void NoEvents(Context& context) {
+  Pair pair(context, "sum", {3, 5});
+  if (!pair.is_ready) return;
+  pair.launch.WithoutEvents();
+  if (context.Ok("PJRT-Args-accepted", "a launch without events",
+                 pair.launch.Execute(pair.executable.get())))
+    CheckOutputs(context, kResults, pair.launch, {8, 8}, "a launch without events");
+}
+
 // Threads begin the same programs in opposite orders, on devices in opposite orders.
 void OppositeOrders(Context& context) {
   constexpr int kThreads = 4, kTurns = 12;
@@ -335,6 +345,7 @@ void AddLaunchCases(std::vector<Case>& cases) {
                     shape = "PJRT-LoadedExecutable_Execute-shape",
                     deleted = "PJRT-LoadedExecutable_Execute-deleted";
   add("opposite_orders", {kResults, done}, OppositeOrders);
+  add("no_events", {kResults, "PJRT-Args-accepted"}, NoEvents);
   add("on_results", {kResults, done}, LaunchOnResults);
   add("failing_participant", {kOneFails, kFailure}, FailingParticipant);
   for (const auto& [name, op] :

@@ -188,6 +188,18 @@ struct Filled {
   std::vector<OwnedEvent> ready;
 };
 
+bool Retrieve(Context& context, Filled& filled) {
+  for (size_t i = 0; i < filled.arrays.size(); ++i) {
+    auto get = MakeArgs<PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer_Args>();
+    get.transfer_manager = filled.manager.get();
+    get.buffer_index = static_cast<int>(i);
+    if (!Succeeds(context, get)) return false;
+    filled.buffers.emplace_back(context.plugin(), get.buffer_out);
+    filled.ready.push_back(ReadyEventOf(context, get.buffer_out));
+  }
+  return true;
+}
+
 bool MakeFilled(Context& context, size_t count, int64_t elements, uint64_t seed, Filled& filled) {
   const int64_t dims[] = {elements};
   std::vector<PJRT_ShapeSpec> specs(count, MakeArgs<PJRT_ShapeSpec>());
@@ -206,14 +218,6 @@ bool MakeFilled(Context& context, size_t count, int64_t elements, uint64_t seed,
   make.memory = DefaultMemoryOf(context, *device);
   if (!Succeeds(context, make)) return false;
   filled.manager = OwnedManager(context.plugin(), make.transfer_manager);
-  for (size_t i = 0; i < count; ++i) {
-    auto get = MakeArgs<PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer_Args>();
-    get.transfer_manager = filled.manager.get();
-    get.buffer_index = static_cast<int>(i);
-    if (!Succeeds(context, get)) return false;
-    filled.buffers.emplace_back(context.plugin(), get.buffer_out);
-    filled.ready.push_back(ReadyEventOf(context, get.buffer_out));
-  }
   return true;
 }
 
@@ -293,6 +297,7 @@ void Pieces(Context& context) {
                                              {"order", {"forward", "backward", "any", "in turn"}},
                                              {"a piece of no bytes", {"none", "first", "last"}},
                                              {"literals", {"none", "the last", "all"}},
+                                             {"retrieved", {"before", "after"}},
                                              {"elements", {"12", "1001", "20011"}}};
   Sweep(context, parameters, [&](Context& probe, const Row& row) {
     if (!HasSweptType(probe, DType::kC64)) return;
@@ -300,15 +305,16 @@ void Pieces(Context& context) {
     const int64_t counts[] = {2, 1, 3, 7, 100}, elements[] = {12, 1001, 20011};
     std::vector<Filled> managers(row[0] == 0 ? 1 : 3);
     for (size_t m = 0; m < managers.size(); ++m) {
-      if (!MakeFilled(probe, static_cast<size_t>(num_buffers), elements[row[6]],
-                      probe.seed() + 10 * m, managers[m]))
+      if (!MakeFilled(probe, static_cast<size_t>(num_buffers), elements[row[7]],
+                      probe.seed() + 10 * m, managers[m]) ||
+          (row[6] == 0 && !Retrieve(probe, managers[m])))
         return;
     }
     auto is_literal = [&](int buffer) {
       return row[5] == 2 || (row[5] == 1 && buffer + 1 == num_buffers);
     };
     std::vector<Piece> pieces =
-        Cut(num_buffers, elements[row[6]] * 8, counts[row[2]], parameters[3].values[row[3]],
+        Cut(num_buffers, elements[row[7]] * 8, counts[row[2]], parameters[3].values[row[3]],
             parameters[4].values[row[4]], probe.seed());
     for (size_t at = 0; at < pieces.size(); ++at) {
       const Piece& piece = pieces[at];
@@ -316,15 +322,18 @@ void Pieces(Context& context) {
       const auto here = pieces.begin() + static_cast<std::ptrdiff_t>(at);
       const bool is_last = std::none_of(here + 1, pieces.end(), is_of_it);
       for (const Filled& filled : managers) {
-        const OwnedEvent& ready = filled.ready[static_cast<size_t>(piece.buffer)];
-        probe.Check(kOffset, !ready || !IsEventReady(probe, ready.get()), "buffer ", piece.buffer,
-                    " is ready before its last piece");
+        if (row[6] == 0) {
+          const OwnedEvent& ready = filled.ready[static_cast<size_t>(piece.buffer)];
+          probe.Check(kOffset, !ready || !IsEventReady(probe, ready.get()), "buffer ", piece.buffer,
+                      " is ready before its last piece");
+        }
         if (is_literal(piece.buffer) ? is_last && !SendLiteral(probe, filled, piece.buffer)
                                      : !Send(probe, filled, piece, is_last))
           return;
       }
     }
-    for (const Filled& filled : managers) {
+    for (Filled& filled : managers) {
+      if (row[6] == 1 && !Retrieve(probe, filled)) return;
       for (size_t i = 0; i < filled.buffers.size(); ++i) {
         const char* requirement = is_literal(static_cast<int>(i)) ? kLiteral : kOffset;
         Expected<HostArray> back = probe.Download(filled.buffers[i].get());
@@ -364,7 +373,7 @@ void AddCases(std::vector<Case>& cases) {
       {kContents, "PJRT-Client_BufferFromHostBuffer-only-during-call",
        "PJRT-Client_BufferFromHostBuffer-done"},
       Unaligned);
-  add("L2/order/pieces", Level::kL2, {kOffset, kLiteral}, Pieces);
+  add("L2/order/pieces", Level::kL2, {kOffset, kLiteral, "PJRT-Args-accepted"}, Pieces);
 }
 
 }  // namespace rare_transfers

@@ -109,6 +109,7 @@ struct Given {
   HostArray array;
   PJRT_Device* device;
   PJRT_Memory* memory;
+  bool is_elsewhere = false;  // the memory is not that of the device
 };
 
 OwnedBuffer Upload(Context& context, const Given& given, Layout& layout) {
@@ -119,6 +120,7 @@ OwnedBuffer Upload(Context& context, const Given& given, Layout& layout) {
   args.dims = given.array.dims.data();
   args.num_dims = given.array.dims.size();
   args.device = given.device;
+  if (given.is_elsewhere) args.memory = given.memory;
   args.device_layout = layout.get();
   if (!IsTaken(context, "PJRT_Client_BufferFromHostBuffer", context.plugin().Call(args))) return {};
   OwnedEvent done(context.plugin(), args.done_with_host_buffer);
@@ -216,6 +218,13 @@ OwnedBuffer Make(Context& context, std::string_view maker, const Given& given, L
   }
   source = Upload(context, given, layout);
   if (!source) return {};
+  if (maker == "copy") {
+    auto args = MakeArgs<PJRT_Buffer_CopyToMemory_Args>();
+    args.buffer = source.get();
+    args.dst_memory = given.memory;
+    if (!IsTaken(context, "PJRT_Buffer_CopyToMemory", plugin.Call(args))) return {};
+    return OwnedBuffer(plugin, args.dst_buffer);
+  }
   if (maker == "bitcast") {
     auto args = MakeArgs<PJRT_Buffer_Bitcast_Args>();
     args.buffer = source.get();
@@ -245,26 +254,33 @@ OwnedBuffer Make(Context& context, std::string_view maker, const Given& given, L
 }
 
 void SweepMaker(Context& context, const std::string& maker) {
-  const std::vector<Parameter> parameters = {{"type", {"f32", "u8", "c64", "bf16"}},
-                                             {"shape", {"[2,3]", "[3,2,5]", "[2,3,4,5]", "[7,11]"}},
-                                             {"order", {"0", "1", "2", "3", "4", "5", "9", "23"}},
-                                             {"device", {"the first", "the last"}}};
+  const std::vector<Parameter> parameters = {
+      {"type", {"f32", "u8", "c64", "bf16"}},
+      {"shape", {"[2,3]", "[3,2,5]", "[2,3,4,5]", "[7,11]"}},
+      {"order", {"0", "1", "2", "3", "4", "5", "9", "23"}},
+      {"place", {"the first device", "the last", "another memory"}}};
   Sweep(context, parameters, [&](Context& probe, const Row& row) {
     const DType types[] = {DType::kF32, DType::kU8, DType::kC64, DType::kBF16};
     if (!HasSweptType(probe, types[row[0]])) return;
     std::vector<PJRT_Device*> devices = AddressableDevices(probe);
     if (devices.empty()) return;
-    PJRT_Device* device = row[3] == 0 ? devices.front() : devices.back();
+    PJRT_Device* device = row[3] == 1 ? devices.back() : devices.front();
     std::vector<int64_t> dims = ShapeOf(parameters[1].values[row[1]]);
-    Given given = {RandomBits(types[row[0]], dims, probe.seed()), device,
-                   DefaultMemoryOf(probe, device)};
+    PJRT_Memory* home = DefaultMemoryOf(probe, device);
+    Given given = {RandomBits(types[row[0]], dims, probe.seed()), device, home};
+    for (PJRT_Memory* memory : MemoriesOf(probe, device)) {
+      if (row[3] == 2 && memory != home) given.memory = memory;
+    }
+    given.is_elsewhere = given.memory != home;
     const size_t numbers[] = {0, 1, 2, 3, 4, 5, 9, 23};
     Layout layout(OrderNumber(dims.size(), numbers[row[2]]), dims, ByteSize(types[row[0]]), false);
     OwnedBuffer source;
     bool has_contents = true;
     OwnedBuffer buffer = Make(probe, maker, given, layout, source, has_contents);
     if (!buffer) return;
-    if (maker != "transfer_literal") CheckOrder(probe, buffer.get(), layout.order(), maker);
+    // A copy may have another layout than its original.
+    if (maker != "transfer_literal" && maker != "copy")
+      CheckOrder(probe, buffer.get(), layout.order(), maker);
     JudgeBuffer(probe, buffer.get(), {given.array, given.device, given.memory, has_contents});
   });
 }
@@ -344,10 +360,11 @@ void AddCases(std::vector<Case>& cases) {
     cases.push_back({"L1/sweep/" + name, Level::kL1, ClientNeed::kShared, std::move(requirements),
                      std::move(run), false});
   };
-  for (const char* maker :
-       {"upload", "uninitialized", "transfer_manager", "transfer_literal", "bitcast", "view"}) {
+  for (const char* maker : {"upload", "uninitialized", "transfer_manager", "transfer_literal",
+                            "bitcast", "view", "copy"}) {
     add(StrCat("layout_of_", maker),
-        {kKept, kContents, "PJRT-Client_CreateBuffersForAsyncHostToDevice-asked-for"},
+        {kKept, kContents, "PJRT-Client_CreateBuffersForAsyncHostToDevice-asked-for",
+         "PJRT-Buffer_CopyToMemory-contents"},
         [=](Context& context) { SweepMaker(context, maker); });
   }
   add("host_layouts", {kHostLayout, kContents}, SweepHostLayouts);

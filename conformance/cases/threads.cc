@@ -38,6 +38,7 @@ struct Thing {
   OwnedEvent event = {};
   OwnedLoadedExecutable loaded = {};
   std::unique_ptr<PendingBuffer> pending = {};
+  PJRT_Buffer_CopyRawToHostFuture_Args future = MakeArgs<PJRT_Buffer_CopyRawToHostFuture_Args>();
   PJRT_Error* error = nullptr;
 
   void Free(Context& context) {
@@ -134,12 +135,32 @@ Status UseOutput(Context& context, Thing& thing) {
   return IsSum(context, thing.buffer.get(), 1);
 }
 
+// A copy to the host whose destination another thread tells.
+Status MakeFuture(Context& context, Thing& thing) {
+  PLINTH_RETURN_IF_ERROR(MakeUpload(context, thing));
+  thing.future.buffer = thing.buffer.get();
+  thing.future.transfer_size = 16;
+  PLINTH_RETURN_IF_ERROR(context.plugin().Call(thing.future));
+  thing.event = OwnedEvent(context.plugin(), thing.future.event);
+  return Status();
+}
+Status UseFuture(Context& context, Thing& thing) {
+  float host[4] = {};
+  auto tell = MakeArgs<PJRT_Buffer_CopyRawToHostFuture_Callback_Args>();
+  tell.callback_data = thing.future.callback_data;
+  tell.dst = host;
+  thing.future.future_ready_callback(&tell);
+  PLINTH_RETURN_IF_ERROR(context.Await(thing.event.get()));
+  return host[0] == 1 && host[3] == 4 ? Status() : Internal("other bytes came");
+}
+
 constexpr Thing (*kThings[])() = {
     [] { return Thing{.name = "upload", .make = MakeUpload, .use = UseUpload}; },
     [] { return Thing{.name = "event", .make = MakeEvent, .use = UseEvent}; },
     [] { return Thing{.name = "error", .make = MakeError, .use = UseError}; },
     [] { return Thing{.name = "executable", .make = MakeExecutable, .use = UseExecutable}; },
     [] { return Thing{.name = "manager", .make = MakeManager, .use = UseManager}; },
+    [] { return Thing{.name = "future", .make = MakeFuture, .use = UseFuture}; },
     [] { return Thing{.name = "output", .make = MakeOutput, .use = UseOutput}; }};
 
 // Each of the threads begins while the one before is there: no two have the same number.
@@ -216,7 +237,7 @@ constexpr std::pair<Work, const char*> kWorks[] = {{Work::kCompile, "compile"},
 // Threads that begin each turn together, so that calls meet.
 void AtOnce(Context& context, Work work) {
   constexpr int kThreads = 4;
-  const int turns = work == Work::kCompile ? 12 : 60;
+  const int turns = work == Work::kUpload ? 60 : 12;
   Expected<OwnedLoadedExecutable> shared = context.Compile(ProgramFor(context, "add_one"));
   Expected<PJRT_Device*> device = context.Device();
   if (!device.ok() || !context.Ok("", "PJRT_Client_Compile", shared.status())) return;

@@ -345,6 +345,13 @@ void CopyToMemories(Context& context, Use& use) {
   }
 }
 
+// Whether a matrix says that its rows follow each other.
+bool IsRowMajor(Context& context, PJRT_Buffer* buffer) {
+  auto args = Get<&PJRT_Buffer_GetMemoryLayout_Args::buffer>(context, buffer);
+  return args && RawEnum(args->layout.type) == PJRT_Buffer_MemoryLayout_Type_Tiled &&
+         args->layout.tiled.minor_to_major_size == 2 && args->layout.tiled.minor_to_major[0] == 1;
+}
+
 // Two at once, each with its own destination, the second larger than needed.
 void CopyToHost(Context& context, Use& use) {
   size_t size = use.subject.array().bytes.size();
@@ -355,7 +362,9 @@ void CopyToHost(Context& context, Use& use) {
   layout.tiled.minor_to_major = order;
   layout.tiled.minor_to_major_size = 2;
   // An array that lies otherwise comes back row-major if one asks for it.
-  PJRT_Buffer_MemoryLayout* wanted = use.subject.state() == State::kTurned ? &layout : nullptr;
+  PJRT_Buffer_MemoryLayout* wanted =
+      use.subject.array().dims.size() == 2 && !IsRowMajor(context, use.subject.buffer()) ? &layout
+                                                                                         : nullptr;
   if (use.subject.state() != State::kDeleted) {
     auto args = MakeArgs<PJRT_Buffer_ToHostBuffer_Args>();
     args.src = use.subject.buffer();

@@ -791,6 +791,98 @@ constexpr Mutant kAliveMutants[] = {
      [](PJRT_Api& t) {
        ChangeInputs<&PJRT_Api::PJRT_Client_Create>(t, [](auto&) { (void)close(0); });
      }},
+    {"retrieved_once_early", "PJRT-Args-accepted",
+     "a manager's buffer is not handed out once its data is there",
+     [](PJRT_Api& t) {
+       using Manager = PJRT_AsyncHostToDeviceTransferManager;
+       ChangeOutputs<&PJRT_Api::PJRT_AsyncHostToDeviceTransferManager_TransferData>(t, [](auto& a) {
+         if (a.is_last_transfer) Note(a.transfer_manager, true);
+       });
+       ChangeInputs<&PJRT_Api::PJRT_AsyncHostToDeviceTransferManager_Destroy>(t, [](auto& a) {
+         std::lock_guard<std::mutex> lock(Memory());
+         Noted<Manager, bool>().erase(a.transfer_manager);
+       });
+       Refuse<&PJRT_Api::PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer>(
+           t, [](const auto& a) { return NoteOf<bool>(a.transfer_manager); });
+     }},
+    {"future_told_on_own_thread", "PJRT-Threads-any",
+     "a prepared copy that another thread tells where to go never ends",
+     [](PJRT_Api& t) {
+       struct Future {
+         void (*callback)(PJRT_Buffer_CopyRawToHostFuture_Callback_Args*);
+         void* data;
+         std::thread::id thread;
+       };
+       ChangeOutputs<&PJRT_Api::PJRT_Buffer_CopyRawToHostFuture>(t, [](auto& a) {
+         a.callback_data =
+             new Future{a.future_ready_callback, a.callback_data, std::this_thread::get_id()};
+         a.future_ready_callback = [](PJRT_Buffer_CopyRawToHostFuture_Callback_Args* args) {
+           auto* future = static_cast<Future*>(args->callback_data);
+           if (future->thread != std::this_thread::get_id()) return;
+           auto own = *args;
+           own.callback_data = future->data;
+           future->callback(&own);
+           delete future;
+         };
+       });
+     }},
+    {"transfers_of_own_thread", "PJRT-Threads-any",
+     "a manager takes data on the thread that made it alone",
+     [](PJRT_Api& t) {
+       ChangeOutputs<&PJRT_Api::PJRT_Client_CreateBuffersForAsyncHostToDevice>(
+           t, [](auto& a) { Note(a.transfer_manager, std::this_thread::get_id()); });
+       Refuse<&PJRT_Api::PJRT_AsyncHostToDeviceTransferManager_TransferData>(t, [](const auto& a) {
+         return a.transfer_manager != nullptr &&
+                NoteOf<std::thread::id>(a.transfer_manager) != std::this_thread::get_id();
+       });
+     }},
+    {"delete_takes_events", "PJRT-Buffer_Delete-uses",
+     "a read that waits for its array fails once the array is deleted",
+     [](PJRT_Api& t) {
+       struct Read {
+         PJRT_Event* real = nullptr;
+         PJRT_Event* told = nullptr;
+         bool is_lost = false;
+       };
+       using Reads = std::vector<Read*>;
+       ForgetBuffers<Reads>(t);
+       ChangeOutputs<&PJRT_Api::PJRT_Buffer_ToHostBuffer>(t, [](auto& a) {
+         if (a.dst == nullptr || a.event == nullptr || !IsPending(a.src)) return;
+         auto* read = new Read{a.event, PendingEvent(), false};
+         Reads reads = NoteOf<Reads>(a.src);
+         reads.push_back(read);
+         Note(a.src, reads);
+         auto on_ready = MakeArgs<PJRT_Event_OnReady_Args>();
+         on_ready.event = a.event;
+         on_ready.user_arg = read;
+         on_ready.callback = [](PJRT_Error* error, void* arg) {
+           auto* own = static_cast<Read*>(arg);
+           auto set = MakeArgs<PJRT_Event_Set_Args>();
+           set.event = own->told;
+           set.error_code =
+               error != nullptr || own->is_lost ? PJRT_Error_Code_CANCELLED : PJRT_Error_Code_OK;
+           FreeError(error);
+           FreeError(Real().PJRT_Event_Set(&set));
+         };
+         a.event = read->told;
+         FreeError(Real().PJRT_Event_OnReady(&on_ready));
+       });
+       ChangeInputs<&PJRT_Api::PJRT_Buffer_Delete>(t, [](auto& a) {
+         for (Read* read : NoteOf<Reads>(a.buffer)) read->is_lost = true;
+       });
+     }},
+    {"no_calls_in_callbacks", "PJRT-Event_OnReady-reentrant",
+     "an execution in a callback of an event is refused",
+     [](PJRT_Api& t) {
+       static thread_local bool is_inside = false;
+       ChangeCallbacks(t, [](PJRT_Event_OnReadyCallback callback, PJRT_Error* error, void* arg) {
+         is_inside = true;
+         callback(error, arg);
+         is_inside = false;
+       });
+       Refuse<&PJRT_Api::PJRT_LoadedExecutable_Execute, PJRT_Error_Code_INTERNAL>(
+           t, [](const auto&) { return is_inside; });
+     }},
 };
 
 }  // namespace

@@ -644,6 +644,133 @@ constexpr Mutant kPartMutants[] = {
          if (IsMarked(a.executable)) a.serialized_bytes_size = 0;
        });
      }},
+    {"strides_of_first_device", "PJRT-Client_BufferFromHostBuffer-strides",
+     "strides are read of uploads to the first device alone",
+     [](PJRT_Api& t) {
+       ChangeInputs<&PJRT_Api::PJRT_Client_BufferFromHostBuffer>(t, [](auto& a) {
+         PJRT_Memory* memory = a.memory != nullptr   ? a.memory
+                               : a.device != nullptr ? DefaultMemoryOf(a.device)
+                                                     : nullptr;
+         // Negative ones would be read beside the array.
+         if (memory == OfFirstDevice(a.client, memory) ||
+             std::any_of(a.byte_strides, a.byte_strides + a.num_byte_strides,
+                         [](int64_t stride) { return stride <= 0; }))
+           return;
+         a.byte_strides = nullptr;
+         a.num_byte_strides = 0;
+       });
+     }},
+    {"tail_on_last_device", "PJRT-Buffer_ToHostBuffer-contents",
+     "large arrays on another device than the first lack the tail",
+     [](PJRT_Api& t) {
+       ChangeOutputs<&PJRT_Api::PJRT_Client_BufferFromHostBuffer>(t, [](auto& a) {
+         PJRT_Memory* memory = MemoryOf(a.buffer);
+         if (IsPending(a.buffer) || SizeOf(a.buffer) < 65536 ||
+             memory == OfFirstDevice(a.client, memory))
+           return;
+         if (char* bytes = BytesOf(a.buffer)) bytes[SizeOf(a.buffer) - 1] ^= 1;
+       });
+     }},
+    {"layout_of_default_memory", "PJRT-Client_BufferFromHostBuffer-layout-kept",
+     "a device_layout is not read where a memory other than the default is given",
+     [](PJRT_Api& t) {
+       ChangeInputs<&PJRT_Api::PJRT_Client_BufferFromHostBuffer>(t, [](auto& a) {
+         if (a.memory != nullptr && KindOf(a.memory) != "device") a.device_layout = nullptr;
+       });
+     }},
+    {"host_layout_of_default_memory", "PJRT-Buffer_ToHostBuffer-contents",
+     "a layout for the host is not read of arrays in other memory than the default",
+     [](PJRT_Api& t) {
+       ChangeInputs<&PJRT_Api::PJRT_Buffer_ToHostBuffer>(t, [](auto& a) {
+         if (a.src != nullptr && a.dst != nullptr && !IsInDefaultMemory(a.src))
+           a.host_layout = nullptr;
+       });
+     }},
+    {"error_in_default_memory", kTrue, "a buffer of an error is always in the default memory",
+     [](PJRT_Api& t) {
+       ChangeInputs<&PJRT_Api::PJRT_Client_CreateErrorBuffer>(t, [](auto& a) {
+         auto devices = MakeArgs<PJRT_Memory_AddressableByDevices_Args>();
+         devices.memory = a.memory;
+         FreeError(Real().PJRT_Memory_AddressableByDevices(&devices));
+         if (devices.num_devices != 0) a.memory = DefaultMemoryOf(devices.devices[0]);
+       });
+     }},
+    {"deleted_copied_to_memory", "PJRT-Buffer_CopyToMemory-contents",
+     "a deleted array can be copied to a memory",
+     [](PJRT_Api& t) {
+       RememberClient(t);
+       Replace<&PJRT_Api::PJRT_Buffer_CopyToMemory>(t, [](auto* a) {
+         if (a->buffer == nullptr || a->dst_memory == nullptr || !IsDeleted(a->buffer))
+           return Real().PJRT_Buffer_CopyToMemory(a);
+         a->dst_buffer = Uninitialized(a->buffer, LastClient(), DeviceOf(a->buffer));
+         return static_cast<PJRT_Error*>(nullptr);
+       });
+     }},
+    {"address_of_first_device", "PJRT-Buffer_UnsafePointer-same",
+     "the unsafe address of arrays on other devices is 0",
+     [](PJRT_Api& t) {
+       RememberClient(t);
+       ChangeOutputs<&PJRT_Api::PJRT_Buffer_UnsafePointer>(t, [](auto& a) {
+         if (DeviceOf(a.buffer) != FirstDevice(LastClient())) a.buffer_pointer = 0;
+       });
+     }},
+    {"last_argument_unprotected", "PJRT-LoadedExecutable_Execute-not-donated",
+     "the last argument is donated whatever non_donatable_input_indices says",
+     [](PJRT_Api& t) {
+       Replace<&PJRT_Api::PJRT_LoadedExecutable_Execute>(t, [](auto* a) {
+         if (a->options == nullptr || a->options->struct_size < PJRT_ExecuteOptions_STRUCT_SIZE)
+           return Real().PJRT_LoadedExecutable_Execute(a);
+         std::vector<int64_t> indices(
+             a->options->non_donatable_input_indices,
+             a->options->non_donatable_input_indices + a->options->num_non_donatable_input_indices);
+         std::erase(indices, static_cast<int64_t>(a->num_args) - 1);
+         auto options = *a->options;
+         options.non_donatable_input_indices = indices.data();
+         options.num_non_donatable_input_indices = indices.size();
+         return CallChanged<&PJRT_Api::PJRT_LoadedExecutable_Execute>(
+             a, [&](auto& own) { own.options = &options; });
+       });
+     }},
+    {"events_of_several_needed", "PJRT-Args-accepted",
+     "an execution on several devices without room for events is refused",
+     [](PJRT_Api& t) {
+       Refuse<&PJRT_Api::PJRT_LoadedExecutable_Execute>(t, [](const auto& a) {
+         return a.num_devices > 1 && a.device_complete_events == nullptr;
+       });
+     }},
+    {"negative_launch_refused", "PJRT-Args-accepted", "a negative launch_id is refused",
+     [](PJRT_Api& t) {
+       Refuse<&PJRT_Api::PJRT_LoadedExecutable_Execute>(
+           t, [](const auto& a) { return a.options != nullptr && a.options->launch_id < 0; });
+     }},
+    {"second_device_donates_nothing", "PJRT-LoadedExecutable_Execute-donation",
+     "an executable of another device than the first donates nothing",
+     [](PJRT_Api& t) {
+       Replace<&PJRT_Api::PJRT_LoadedExecutable_Execute>(t, [](auto* a) {
+         if (a->num_devices != 1 || a->num_args == 0 || a->argument_lists == nullptr ||
+             a->options == nullptr || a->options->struct_size < PJRT_ExecuteOptions_STRUCT_SIZE ||
+             a->argument_lists[0] == nullptr || a->argument_lists[0][0] == nullptr ||
+             IdOf(DeviceOf(a->argument_lists[0][0])) == 0)
+           return Real().PJRT_LoadedExecutable_Execute(a);
+         std::vector<int64_t> indices(a->num_args);
+         for (size_t i = 0; i < indices.size(); ++i) indices[i] = static_cast<int64_t>(i);
+         auto options = *a->options;
+         options.non_donatable_input_indices = indices.data();
+         options.num_non_donatable_input_indices = indices.size();
+         return CallChanged<&PJRT_Api::PJRT_LoadedExecutable_Execute>(
+             a, [&](auto& own) { own.options = &options; });
+       });
+     }},
+    {"peak_of_uploads", "PJRT-Device_MemoryStats-peak", "the peak does not count outputs",
+     [](PJRT_Api& t) {
+       NoteOutputs(t);
+       ChangeOutputs<&PJRT_Api::PJRT_Device_MemoryStats>(t, [](auto& a) {
+         std::lock_guard<std::mutex> lock(Memory());
+         for (const auto& [buffer, size] : Outputs())
+           a.peak_bytes_in_use -= static_cast<int64_t>(size);
+         a.peak_bytes_in_use = std::max<int64_t>(a.peak_bytes_in_use, 0);
+       });
+     }},
 };
 
 }  // namespace

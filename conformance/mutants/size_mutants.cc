@@ -178,6 +178,11 @@ bool HasEmptyArgument(const PJRT_LoadedExecutable_Execute_Args& a) {
                      });
 }
 
+std::set<PJRT_Buffer*>& Copies() {
+  static auto* const copies = new std::set<PJRT_Buffer*>;
+  return *copies;
+}
+
 constexpr Mutant kSizeMutants[] = {
     {"strides_of_rank_5", kStrides, "strides of dimensions behind the fourth are not read",
      [](PJRT_Api& t) {
@@ -562,6 +567,74 @@ constexpr Mutant kSizeMutants[] = {
        ChangeInputs<&PJRT_Api::PJRT_Event_Destroy>(t, [](auto& a) {
          std::lock_guard<std::mutex> lock(Memory());
          counts.erase(a.event);
+       });
+     }},
+    {"no_elements_never_ready", "PJRT-Buffer_ReadyEvent-after",
+     "an array without elements is never ready",
+     [](PJRT_Api& t) {
+       ChangeOutputs<&PJRT_Api::PJRT_Buffer_ReadyEvent>(t, [](auto& a) {
+         if (IsDeleted(a.buffer) || SizeOf(a.buffer) != 0) return;
+         Drop(a.event);
+         a.event = PendingEvent();
+       });
+     }},
+    {"manager_text_of_1024", "PJRT-AsyncHostToDeviceTransferManager_SetBufferError-carries",
+     "texts of errors of transfers have at most 1024 bytes",
+     [](PJRT_Api& t) {
+       ChangeInputs<&PJRT_Api::PJRT_AsyncHostToDeviceTransferManager_SetBufferError>(
+           t, [](auto& a) { a.error_message_size = std::min<size_t>(a.error_message_size, 1024); });
+     }},
+    {"alias_text_of_1024", "PJRT-Client_FulfillAliasBuffer-error",
+     "texts of errors of aliases have at most 1024 bytes",
+     [](PJRT_Api& t) {
+       ChangeInputs<&PJRT_Api::PJRT_Client_FulfillAliasBuffer>(
+           t, [](auto& a) { a.error_message_size = std::min<size_t>(a.error_message_size, 1024); });
+     }},
+    {"text_of_32767", "PJRT-Event_Set-outcome", "texts of errors have at most 32767 bytes",
+     [](PJRT_Api& t) {
+       t.PJRT_Error_Message = [](PJRT_Error_Message_Args* a) {
+         Real().PJRT_Error_Message(a);
+         if (a != nullptr && a->message != nullptr)
+           a->message_size = std::min<size_t>(a->message_size, 32767);
+       };
+     }},
+    {"set_needs_text", kAccepted, "an event is not set to an error without a text",
+     [](PJRT_Api& t) {
+       Refuse<&PJRT_Api::PJRT_Event_Set>(t, [](const auto& a) {
+         return a.error_code != PJRT_Error_Code_OK && a.error_message_size == 0;
+       });
+     }},
+    {"larger_assignment_filled", "PJRT-Client_DefaultDeviceAssignment-devices",
+     "all of a list for an assignment is written, also what is too many",
+     [](PJRT_Api& t) {
+       ChangeOutputs<&PJRT_Api::PJRT_Client_DefaultDeviceAssignment>(t, [](auto& a) {
+         const auto used = static_cast<size_t>(a.num_replicas * a.num_partitions);
+         for (size_t i = used; i < a.default_assignment_size; ++i) a.default_assignment[i] = 0;
+       });
+     }},
+    {"layouts_of_rank_3_lost", "PJRT-Buffer_CopyToMemory-contents",
+     "a copy in a memory of an array of three and more dimensions is row-major",
+     [](PJRT_Api& t) {
+       Replace<&PJRT_Api::PJRT_Buffer_GetMemoryLayout>(t, [](auto* a) {
+         PJRT_Error* error = Real().PJRT_Buffer_GetMemoryLayout(a);
+         static std::set<std::vector<int64_t>> kept;
+         std::lock_guard<std::mutex> lock(Memory());
+         if (error != nullptr || !Copies().contains(a->buffer) || a->layout.tiled.num_tiles != 0 ||
+             a->layout.tiled.minor_to_major_size < 3)
+           return error;
+         std::vector<int64_t> order(a->layout.tiled.minor_to_major_size);
+         for (size_t i = 0; i < order.size(); ++i)
+           order[i] = static_cast<int64_t>(order.size() - 1 - i);
+         a->layout.tiled.minor_to_major = kept.insert(order).first->data();
+         return error;
+       });
+       ChangeOutputs<&PJRT_Api::PJRT_Buffer_CopyToMemory>(t, [](auto& a) {
+         std::lock_guard<std::mutex> lock(Memory());
+         Copies().insert(a.dst_buffer);
+       });
+       ChangeInputs<&PJRT_Api::PJRT_Buffer_Destroy>(t, [](auto& a) {
+         std::lock_guard<std::mutex> lock(Memory());
+         Copies().erase(a.buffer);
        });
      }},
 };
