@@ -213,6 +213,7 @@ bool Gemm::TryLanes() {
     if (window.dilation != 1) return false;
   }
   method_ = GemmMethod::kLanes;
+  in_place_ = p.c.dtype == KernelsFor(kind_).native;
   return true;
 }
 

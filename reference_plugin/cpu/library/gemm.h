@@ -92,7 +92,7 @@ class Gemm {
   int64_t m_ = 0, n_ = 0, k_ = 0, batches_ = 1;
   int64_t element_bytes_ = 0;  // of a native element, and of a sum
   bool turned_ = false;        // computed as c^T = b^T a^T: the operands are exchanged
-  bool in_place_ = false;      // tiles write the result themselves
+  bool in_place_ = false;      // tiles and lanes write the result themselves
   StoreTile store_ = nullptr;
   GemmKernels::Pack pack_a_ = nullptr, pack_b_ = nullptr;
   GemmKernels::LaneSums lanes_ = nullptr;

@@ -226,6 +226,9 @@ Status Gemm::RunLanes(const std::byte* a, const std::byte* b, std::byte* c,
     const bool keep = k_ <= kTerms;
     if (keep) terms.ListInner(k_, a_terms, b_terms);
     for (int64_t i = first; i < first + count; ++i, terms.NextRow()) {
+      int64_t row;
+      FillPositions(p.c.rows, i, 1, &row);
+      if (in_place_) sums = c + (at.c + row) * c_size;
       if (keep && terms.RowIsInside()) {
         lanes_(num_lanes, k_, a_at + terms.row_position() * a_size, a_terms, b_at, b_terms, sums,
                false);
@@ -236,8 +239,7 @@ Status Gemm::RunLanes(const std::byte* a, const std::byte* b, std::byte* c,
           lanes_(num_lanes, listed, a_at, a_row_terms, b_at, b_row_terms, sums, done > 0);
         }
       }
-      int64_t row;
-      FillPositions(p.c.rows, i, 1, &row);
+      if (in_place_) continue;
       store_(sums, 0, 1, static_cast<int>(num_lanes), c + at.c * c_size, &row, lane_positions);
     }
   };
