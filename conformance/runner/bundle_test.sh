@@ -9,7 +9,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 version=$("$suite" --version)
-if [[ ! $version =~ ^plinth-conformance\ [0-9]+\.[0-9]+\.[0-9]+$ ]]; then
+if [[ ! $version =~ ^plinth-conformance\ [0-9]+\.[0-9]+\.[0-9]+(\.dev[0-9]+)?$ ]]; then
   echo "--version says: $version"
   exit 1
 fi
