@@ -188,10 +188,10 @@ void RunReplicas(Context& context, bool is_reversed) {
   PJRT_Event* events[2] = {};
   for (size_t i = 0; i < 2; ++i) {
     auto number = static_cast<float>(10 * i);
-    Expected<OwnedBuffer> source = context.Upload(HostArray::F32({4}, {number, 2, 3, 4}));
-    if (!context.Ok("", "PJRT_Client_BufferFromHostBuffer", source.status())) return;
-    auto there = CopyTo(context, source->get(), mine.addressable_devices[i]);
-    arguments.push_back(there.ok() ? *std::move(there) : *std::move(source));
+    Expected<OwnedBuffer> there =
+        context.Upload(HostArray::F32({4}, {number, 2, 3, 4}), mine.addressable_devices[i]);
+    if (!context.Ok("", "PJRT_Client_BufferFromHostBuffer", there.status())) return;
+    arguments.push_back(*std::move(there));
     wanted.push_back({number + 1, 3, 4, 5});
     handles[i] = arguments[i].get();
     argument_lists[i] = &handles[i];
@@ -249,10 +249,8 @@ void PortableProgram(Context& context) {
     return;
   }
   for (PJRT_Device* device : devices) {
-    Expected<OwnedBuffer> source = context.Upload(HostArray::F32({4}, kValues));
-    if (!context.Ok("", "PJRT_Client_BufferFromHostBuffer", source.status())) return;
-    Expected<OwnedBuffer> there = CopyTo(context, source->get(), device);
-    if (!there.ok()) there = std::move(source);
+    Expected<OwnedBuffer> there = context.Upload(HostArray::F32({4}, kValues), device);
+    if (!context.Ok("", "PJRT_Client_BufferFromHostBuffer", there.status())) return;
     PJRT_Buffer* argument = there->get();
     PJRT_Buffer* const* arguments = &argument;
     PJRT_Buffer* output = nullptr;

@@ -248,7 +248,8 @@ OwnedBuffer Make(Context& context, std::string_view maker, const Given& given, L
   args.on_delete_callback = [](void*, void*) {};
   args.device = given.device;
   // The device alone says where it is, too.
-  if (AddressableDevices(context).back() != given.device) args.memory = given.memory;
+  if (given.is_elsewhere || AddressableDevices(context).back() != given.device)
+    args.memory = given.memory;
   if (!IsTaken(context, "PJRT_Client_CreateViewOfDeviceBuffer", plugin.Call(args))) return {};
   return OwnedBuffer(plugin, args.buffer);
 }

@@ -242,6 +242,14 @@ bool Subject::Finish() {
   return Succeeds(context_, args);
 }
 
+// Whether an array is a matrix whose rows do not follow each other, as it says.
+bool IsTurned(Context& context, const Subject& subject) {
+  if (subject.array().dims.size() != 2) return false;
+  auto args = Get<&PJRT_Buffer_GetMemoryLayout_Args::buffer>(context, subject.buffer());
+  return !args || RawEnum(args->layout.type) != PJRT_Buffer_MemoryLayout_Type_Tiled ||
+         args->layout.tiled.minor_to_major_size != 2 || args->layout.tiled.minor_to_major[0] != 1;
+}
+
 // What a use gives: an array, or bytes with an event.
 struct Outcome {
   std::string what;
@@ -345,13 +353,6 @@ void CopyToMemories(Context& context, Use& use) {
   }
 }
 
-// Whether a matrix says that its rows follow each other.
-bool IsRowMajor(Context& context, PJRT_Buffer* buffer) {
-  auto args = Get<&PJRT_Buffer_GetMemoryLayout_Args::buffer>(context, buffer);
-  return args && RawEnum(args->layout.type) == PJRT_Buffer_MemoryLayout_Type_Tiled &&
-         args->layout.tiled.minor_to_major_size == 2 && args->layout.tiled.minor_to_major[0] == 1;
-}
-
 // Two at once, each with its own destination, the second larger than needed.
 void CopyToHost(Context& context, Use& use) {
   size_t size = use.subject.array().bytes.size();
@@ -362,9 +363,7 @@ void CopyToHost(Context& context, Use& use) {
   layout.tiled.minor_to_major = order;
   layout.tiled.minor_to_major_size = 2;
   // An array that lies otherwise comes back row-major if one asks for it.
-  PJRT_Buffer_MemoryLayout* wanted =
-      use.subject.array().dims.size() == 2 && !IsRowMajor(context, use.subject.buffer()) ? &layout
-                                                                                         : nullptr;
+  PJRT_Buffer_MemoryLayout* wanted = IsTurned(context, use.subject) ? &layout : nullptr;
   if (use.subject.state() != State::kDeleted) {
     auto args = MakeArgs<PJRT_Buffer_ToHostBuffer_Args>();
     args.src = use.subject.buffer();
@@ -410,7 +409,7 @@ bool HasNoTiles(Context& context, PJRT_Buffer* buffer) {
 }
 
 void CopyRaw(Context& context, Use& use) {
-  const bool is_turned = use.subject.state() == State::kTurned;
+  const bool is_turned = IsTurned(context, use.subject);
   if (is_turned && !HasNoTiles(context, use.subject.buffer())) return;
   size_t size = use.subject.array().bytes.size();
   std::vector<std::byte> bytes(size, std::byte{0x6B});
@@ -428,7 +427,7 @@ void CopyRaw(Context& context, Use& use) {
 
 // Two prepared copies at once, of all bytes and of the second half; the second is told first.
 void CopyRawFutures(Context& context, Use& use) {
-  if (use.subject.state() == State::kTurned) return;
+  if (IsTurned(context, use.subject)) return;
   size_t size = use.subject.array().bytes.size();
   auto args = MakeArgs<PJRT_Buffer_CopyRawToHostFuture_Args>();
   decltype(args) both[] = {args, args};
@@ -458,7 +457,7 @@ void CopyRawFutures(Context& context, Use& use) {
 
 // The same bytes in another shape. Once: a plugin may take the array for it.
 void Bitcast(Context& context, Use& use) {
-  if (use.subject.state() == State::kTurned) return;
+  if (IsTurned(context, use.subject)) return;
   const HostArray& array = use.subject.array();
   const auto count = static_cast<int64_t>(array.bytes.size() / 4);
   std::vector<int64_t> dims = {2, 1, count / 2};

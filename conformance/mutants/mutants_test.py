@@ -134,7 +134,8 @@ def killed_of(requirement: str, mutants: dict, runner: Runner, clean: dict, must
 # Plugins that are correct in ways of their own: what their profile says, and the cases that this
 # concerns.
 RICH = ["L1/judge/*", "L1/sweep/*", "L1/form/*", "L1/two_at_once/*", "L1/transfer/long_dimensions",
-        "L2/order/*", "L2/failure/*", "L2/event/*", "L2/event_order/*", "L2/leak/layouts"]
+        "L2/order/*", "L2/failure/*", "L2/event/*", "L2/event_order/*", "L2/leak/layouts",
+        "L1/many/*", "L1/after_failure/*", "L1/results/*", "L2/use/*", "L2/thread/*"]
 CORRECT = {
     "one_client": ({"exclusive": True}, ["*"]),
     # It keeps its events for ever: not asked what it leaves behind.
@@ -142,7 +143,7 @@ CORRECT = {
     "slow_clients": ({"start_seconds": 15, "case_seconds": 4}, ["L1/client/*", "L2/process/*"]),
     "other_bits": ({}, ["L1/transfer/roundtrip/[su]4/*", "L4/transfer/narrow*", "L4/jax/erf*"]),
     "needs_option": ({}, ["L1/client/*"]),
-    "no_optional": ({}, RICH),
+    "no_optional": ({}, RICH + ["L3/*"]),
     "no_extensions": ({}, RICH),
     "late_callbacks": ({}, ["L2/event*"]),
     "not_on_cpu": ({}, RICH),
@@ -159,7 +160,7 @@ CORRECT = {
                           "L3/*"]),
     # Nothing is executed: the plugin behind takes arguments as it lays them out itself.
     "column_major": ({}, ["L1/transfer/*", "L1/sweep/[hlpru]*", "L1/sweep/many*", "L1/judge/[dmt]*",
-                          "L1/form/[!k]*"]),
+                          "L1/form/[!k]*", "L1/many/*", "L2/use/large", "L2/use/column_major"]),
     "counts_duties": ({}, ["*CopyRawToHostFuture*", "*ControlDependency*", "*CreateAliasBuffer*"]),
 }
 
