@@ -527,13 +527,14 @@ void RunGrid(const CUfunc_st& function, plinth_simulator_index grid, plinth_simu
   if (world.sticky.load() != 0) return;
   const std::lock_guard lock(world.multiprocessors);
   std::vector<void*> parameters;
+  parameters.reserve(values.size());
   for (auto& value : values) parameters.push_back(value.data());
   plinth_simulator_state& state = *function.module->state;
   state.grid_size = grid;
   state.block_size = block;
-  const std::string name = NameOf(function);
+  const std::string name = "kernel " + NameOf(function);
   PoisonSharedMemory(state);
-  seed += std::hash<std::string>()(name);
+  seed += std::hash<std::string>()(NameOf(function));
   const AnyOrder order(grid.x, seed);
   for (unsigned z = 0; z < grid.z; ++z) {
     for (unsigned y = 0; y < grid.y; ++y) {
@@ -543,13 +544,13 @@ void RunGrid(const CUfunc_st& function, plinth_simulator_index grid, plinth_simu
         const std::string problem =
             RunBlock(state, function.kernel->launch, parameters.data(), seed + x);
         if (problem.empty()) continue;
-        Report("kernel " + name + ", block " + std::to_string(x) + ": " + problem);
+        Report(std::string(name).append(", block " + std::to_string(x) + ": ").append(problem));
         Break(kCudaLaunchFailed);
         return;
       }
     }
   }
-  if (!Memory::Get().CheckRedzones("kernel " + name)) Break(kCudaIllegalAddress);
+  if (!Memory::Get().CheckRedzones(name)) Break(kCudaIllegalAddress);
 }
 
 CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,

@@ -69,34 +69,20 @@ class [[nodiscard]] Expected {
 // The element type that T has in memory.
 template <typename T>
 constexpr PJRT_Buffer_Type TypeOf() {
-  if constexpr (std::is_same_v<T, bool>)
-    return PJRT_Buffer_Type_PRED;
-  else if constexpr (std::is_same_v<T, int8_t>)
-    return PJRT_Buffer_Type_S8;
-  else if constexpr (std::is_same_v<T, int16_t>)
-    return PJRT_Buffer_Type_S16;
-  else if constexpr (std::is_same_v<T, int32_t>)
-    return PJRT_Buffer_Type_S32;
-  else if constexpr (std::is_same_v<T, int64_t>)
-    return PJRT_Buffer_Type_S64;
-  else if constexpr (std::is_same_v<T, uint8_t>)
-    return PJRT_Buffer_Type_U8;
-  else if constexpr (std::is_same_v<T, uint16_t>)
-    return PJRT_Buffer_Type_U16;
-  else if constexpr (std::is_same_v<T, uint32_t>)
-    return PJRT_Buffer_Type_U32;
-  else if constexpr (std::is_same_v<T, uint64_t>)
-    return PJRT_Buffer_Type_U64;
-  else if constexpr (std::is_same_v<T, float>)
-    return PJRT_Buffer_Type_F32;
-  else if constexpr (std::is_same_v<T, double>)
-    return PJRT_Buffer_Type_F64;
-  else if constexpr (std::is_same_v<T, std::complex<float>>)
-    return PJRT_Buffer_Type_C64;
-  else if constexpr (std::is_same_v<T, std::complex<double>>)
-    return PJRT_Buffer_Type_C128;
-  else
-    return PJRT_Buffer_Type_INVALID;
+  if constexpr (std::is_same_v<T, bool>) return PJRT_Buffer_Type_PRED;
+  if constexpr (std::is_same_v<T, int8_t>) return PJRT_Buffer_Type_S8;
+  if constexpr (std::is_same_v<T, int16_t>) return PJRT_Buffer_Type_S16;
+  if constexpr (std::is_same_v<T, int32_t>) return PJRT_Buffer_Type_S32;
+  if constexpr (std::is_same_v<T, int64_t>) return PJRT_Buffer_Type_S64;
+  if constexpr (std::is_same_v<T, uint8_t>) return PJRT_Buffer_Type_U8;
+  if constexpr (std::is_same_v<T, uint16_t>) return PJRT_Buffer_Type_U16;
+  if constexpr (std::is_same_v<T, uint32_t>) return PJRT_Buffer_Type_U32;
+  if constexpr (std::is_same_v<T, uint64_t>) return PJRT_Buffer_Type_U64;
+  if constexpr (std::is_same_v<T, float>) return PJRT_Buffer_Type_F32;
+  if constexpr (std::is_same_v<T, double>) return PJRT_Buffer_Type_F64;
+  if constexpr (std::is_same_v<T, std::complex<float>>) return PJRT_Buffer_Type_C64;
+  if constexpr (std::is_same_v<T, std::complex<double>>) return PJRT_Buffer_Type_C128;
+  return PJRT_Buffer_Type_INVALID;
 }
 
 enum class Copy {
@@ -165,7 +151,7 @@ class Future {
   using Value = std::conditional_t<std::is_void_v<T>, std::monostate, T>;
   using Result = std::conditional_t<std::is_void_v<T>, Status, Expected<Value>>;
 
-  Future(internal::FutureHandle handle, Value value = {})
+  explicit Future(internal::FutureHandle handle, Value value = {})
       : handle_(std::move(handle)), value_(std::move(value)) {}
 
   bool IsReady() const { return plinth_ifrt_future_is_ready(handle_.get()); }
@@ -491,6 +477,7 @@ class Array {
         get(), static_cast<plinth_ifrt_copy_semantics>(copy), made.data()));
     if (!status.ok()) return status;
     std::vector<Array> arrays;
+    arrays.reserve(made.size());
     for (plinth_ifrt_array* one : made) arrays.emplace_back(client_, one);
     return arrays;
   }
@@ -639,6 +626,7 @@ class Executable {
     if (!status.ok()) return status;
     if (done != nullptr) done->emplace(internal::FutureHandle(future));
     std::vector<Array> arrays;
+    arrays.reserve(outputs.size());
     for (plinth_ifrt_array* one : outputs) arrays.emplace_back(client_, one);
     return arrays;
   }
@@ -1029,6 +1017,7 @@ class Client {
   }
   std::vector<Array> Arrays(std::span<plinth_ifrt_array* const> made) const {
     std::vector<Array> arrays;
+    arrays.reserve(made.size());
     for (plinth_ifrt_array* one : made) arrays.emplace_back(handle_, one);
     return arrays;
   }
