@@ -9,6 +9,7 @@
 #include "reference_plugin/compiler/partition/combine.h"
 #include "reference_plugin/compiler/partition/join_gathers.h"
 #include "reference_plugin/compiler/partition/merge_meshes.h"
+#include "reference_plugin/compiler/partition/settle.h"
 #include "reference_plugin/compiler/partition/split_ffts.h"
 #include "reference_plugin/compiler/partition/walk.h"
 #include "reference_plugin/compiler/passes/dead_code.h"
@@ -146,6 +147,7 @@ Expected<PartitionReport> Partitioner::Run() && {
   SplitFfts(module_, shardings_);
   locals_.resize(static_cast<size_t>(module_.num_values()));
   uses_.emplace(module_, *module_.entry->body);
+  if (options_.settles) Settle(module_, *uses_, options_.least_gain, shardings_);
   ahead_.emplace(*uses_, shardings_, options_.least_gain);
   ForEachOp(*module_.entry->body, [&](Block& block, Op& op) { block_of_[&op] = &block; });
   Block& body = *module_.entry->body;

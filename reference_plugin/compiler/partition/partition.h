@@ -44,6 +44,8 @@ struct PartitionOptions {
   // How many times as much as it costs must be saved by spreading the sum of what devices have
   // along axes along which nobody asked for it. 0: wherever it is possible, for tests.
   double least_gain = 4;
+  // Whether values that nobody sees may lie otherwise than the propagation says.
+  bool settles = true;
 };
 
 // Makes of a program on whole arrays the program of one device among module.num_partitions: types

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference_plugin/compiler/partition/settle.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "reference_plugin/compiler/partition/local_op.h"
+
+namespace plinth::compiler::partition {
+namespace {
+
+// Costs are in bytes that a device reads or writes.
+constexpr double kStart = 1 << 15;  // of a collective, however little it moves
+constexpr double kMultiplication = 0.25;
+// What is saved must be this part of all.
+constexpr double kLeastPart = 0.1;
+constexpr size_t kMostValues = 256, kMostCandidates = 4;
+
+double BytesOf(const Type& type, const Layout& layout) {
+  return static_cast<double>(LocalType(type, layout).SizeInBytes());
+}
+
+bool Has(const AxisList& axes, const Axis& axis) {
+  return std::find(axes.begin(), axes.end(), axis) != axes.end();
+}
+
+// Whether an array in the first layout has all that a device needs of it in the second.
+bool OnlySlices(const Layout& from, const Layout& to) {
+  if (from.IsReplicated()) return true;
+  if (!SameDevices(from.mesh, to.mesh)) return false;
+  for (size_t dim = 0; dim < from.dims.size(); ++dim) {
+    if (!IsListPrefixOf(from.dims[dim], to.dims[dim])) return false;
+  }
+  return true;
+}
+
+// Whether axes of a dimension of the first layout are on another dimension of the second one.
+bool AreElsewhere(const Layout& a, const Layout& b) {
+  for (size_t i = 0; i < a.dims.size(); ++i) {
+    for (size_t j = 0; j < b.dims.size(); ++j) {
+      const bool any =
+          i != j && std::any_of(a.dims[i].begin(), a.dims[i].end(),
+                                [&](const Axis& axis) { return Overlap(axis, b.dims[j]); });
+      if (any) return true;
+    }
+  }
+  return false;
+}
+
+double MoveCost(const Layout& from, const Layout& to, const Type& type) {
+  double cost = 0;
+  const Layout reduced = Reduced(from);
+  if (!from.unreduced.empty()) {
+    const AxisList wanted = to.AllAxes();
+    const bool scatters = std::all_of(from.unreduced.begin(), from.unreduced.end(),
+                                      [&](const Axis& axis) { return Has(wanted, axis); });
+    cost += kStart + (scatters ? 1 : 2) * BytesOf(type, reduced);
+    if (scatters && OnlySlices(reduced, to)) return cost;
+  }
+  if (OnlySlices(reduced, to)) return cost;
+  return cost + kStart + std::max(BytesOf(type, reduced), BytesOf(type, to));
+}
+
+// It costs nothing to make it anew in another layout.
+bool IsMadeAnywhere(const Value* value) {
+  const Op* const op = value->op;
+  return op != nullptr &&
+         (op->opcode == Opcode::kConstant || op->opcode == Opcode::kIota ||
+          (op->opcode == Opcode::kBroadcastInDim && op->operands[0]->type.IsScalar()));
+}
+
+class Settler {
+ public:
+  Settler(Module& module, const Uses& uses, double least_gain, PropagatedShardings& shardings)
+      : module_(module),
+        uses_(uses),
+        least_gain_(least_gain),
+        shardings_(shardings),
+        layouts_(static_cast<size_t>(module.num_values())) {}
+
+  void Run() {
+    ForEachOp(*module_.entry->body, [&](Block&, Op& op) {
+      if (op.opcode == Opcode::kDotGeneral) Visit(op);
+    });
+  }
+
+ private:
+  // Values that lie alike, and the ops that make or use them.
+  struct Cluster {
+    std::vector<const Value*> values;
+    std::unordered_set<const Value*> is_in;
+    std::vector<const Op*> ops;  // but those whose operands and results are all in it
+    double inner_bytes = 0;      // that those write, on all devices
+  };
+  struct OpRule {
+    Rule rule;
+    std::vector<bool> spreadable;
+  };
+  // What has been brought where.
+  using Moved = std::vector<std::pair<const Value*, Layout>>;
+
+  const Layout& Of(const Value* value) {
+    std::optional<Layout>& known = layouts_[static_cast<size_t>(value->id)];
+    if (!known.has_value()) known = LayoutOf(shardings_.Of(value).get(), value->type);
+    return *known;
+  }
+
+  static bool IsPriced(const Op& op) {
+    switch (op.opcode) {
+      case Opcode::kDotGeneral:
+      case Opcode::kBroadcastInDim:
+      case Opcode::kTranspose:
+      case Opcode::kReshape:
+        return true;
+      case Opcode::kReduce:
+        return op.results.size() == 1;
+      default:
+        return IsElementwise(op.opcode) && op.results.size() == 1;
+    }
+  }
+
+  // Whether nobody sees how it lies.
+  bool IsFree(const Value* value) const {
+    if (value->op == nullptr || !IsPriced(*value->op) || shardings_.Of(value) == nullptr) {
+      return false;
+    }
+    const auto& uses = uses_.Of(value);
+    return shardings_.Of(value)->unreduced.empty() &&
+           std::all_of(uses.begin(), uses.end(), [&](const Use& use) {
+             return use.op->opcode != Opcode::kCustomCall &&
+                    (use.op->opcode != Opcode::kReturn || IsEnd(*use.op));
+           });
+  }
+  bool IsEnd(const Op& op) const { return &op == module_.entry->body->terminator(); }
+
+  const OpRule& RuleFor(const Op& op) {
+    std::unique_ptr<OpRule>& found = rules_[&op];
+    if (found == nullptr) {
+      found = std::make_unique<OpRule>();
+      found->rule = LocalRule(op);
+      found->spreadable = SpreadableFactors(op, found->rule);
+    }
+    return *found;
+  }
+
+  Spread SpreadOf(const Op& op, std::vector<Layout> operands, std::vector<Layout> results) {
+    const OpRule& rule = RuleFor(op);
+    SpreadWish wish;
+    wish.rule = &rule.rule;
+    wish.spreadable = rule.spreadable;
+    for (Layout& operand : operands) wish.operands.push_back(Reduced(std::move(operand)));
+    for (const Value* operand : op.operands) {
+      wish.operand_sizes.push_back(operand->type.NumElements());
+    }
+    wish.results = std::move(results);
+    wish.moves_axes = MovesAxes(op);
+    return ChooseSpread(wish);
+  }
+
+  // How the result would lie if it were wanted nowhere.
+  Layout Natural(const Op& op) {
+    std::vector<Layout> operands;
+    for (const Value* operand : op.operands) operands.push_back(Of(operand));
+    const Spread spread = SpreadOf(op, std::move(operands), {Layout()});
+    if (spread.mesh == nullptr) return {};
+    Layout layout = Reduced(LayoutsOf(op, RuleFor(op).rule, spread.mesh, spread.axes).results[0]);
+    layout.Normalize();
+    return layout;
+  }
+
+  void Visit(const Op& op) {
+    const Value* const result = op.results[0];
+    if (!IsFree(result)) return;
+    const Layout now = Of(result);
+    if (now.IsReplicated()) return;
+    const Layout natural = Natural(op);
+    if (!AreElsewhere(natural, now)) return;
+    const Cluster cluster = ClusterOf(result, now);
+    Layout best = now;
+    double least = CostOf(cluster, now, now) * (1 - kLeastPart);
+    for (const Layout& layout : Candidates(cluster, natural)) {
+      if (layout.IsReplicated() || layout == now || !SameDevices(layout.mesh, now.mesh)) continue;
+      const double cost = CostOf(cluster, layout, now);
+      if (cost > least && (least_gain_ > 0 || best != now)) continue;
+      least = cost;
+      best = layout;
+    }
+    if (best == now) return;
+    Sharding sharding;
+    sharding.mesh = best.mesh;
+    for (const AxisList& axes : best.dims) sharding.dims.emplace_back().axes = axes;
+    const auto shared = std::make_shared<const Sharding>(std::move(sharding));
+    for (const Value* value : cluster.values) {
+      shardings_.values[static_cast<size_t>(value->id)] = shared;
+      layouts_[static_cast<size_t>(value->id)] = best;
+    }
+  }
+
+  Cluster ClusterOf(const Value* first, const Layout& layout) {
+    Cluster cluster;
+    std::unordered_set<const Op*> seen;
+    const auto add = [&](const Value* value) {
+      if (cluster.values.size() >= kMostValues || value->type.dims != first->type.dims ||
+          !IsFree(value) || Of(value) != layout || !cluster.is_in.insert(value).second) {
+        return;
+      }
+      cluster.values.push_back(value);
+    };
+    const auto add_op = [&](const Op* op) {
+      if (!seen.insert(op).second) return;
+      cluster.ops.push_back(op);
+      if (!IsElementwise(op->opcode)) return;
+      for (const Value* operand : op->operands) add(operand);
+      for (const Value* result : op->results) add(result);
+    };
+    add(first);
+    for (size_t i = 0; i < cluster.values.size(); ++i) {
+      add_op(cluster.values[i]->op);
+      for (const Use& use : uses_.Of(cluster.values[i])) add_op(use.op);
+    }
+    std::erase_if(cluster.ops, [&](const Op* op) {
+      const bool is_inner = IsInner(*op, cluster);
+      if (is_inner) cluster.inner_bytes += static_cast<double>(op->type().SizeInBytes());
+      return is_inner;
+    });
+    return cluster;
+  }
+
+  // Whether nothing moves at the op, however the cluster lies.
+  static bool IsInner(const Op& op, const Cluster& cluster) {
+    if (op.results.size() != 1 || !cluster.is_in.contains(op.results[0])) return false;
+    if (IsMadeAnywhere(op.results[0])) return true;
+    return IsElementwise(op.opcode) &&
+           std::all_of(op.operands.begin(), op.operands.end(), [&](const Value* operand) {
+             return operand->type.IsScalar() || IsMadeAnywhere(operand) ||
+                    cluster.is_in.contains(operand);
+           });
+  }
+
+  // How the cluster may lie: as what it is made of, or as what it meets.
+  std::vector<Layout> Candidates(const Cluster& cluster, const Layout& natural) {
+    std::vector<Layout> candidates = {natural};
+    for (const Op* op : cluster.ops) {
+      if (!IsElementwise(op->opcode)) continue;
+      const auto add = [&](const Value* value) {
+        if (value->type.dims != cluster.values[0]->type.dims || cluster.is_in.contains(value)) {
+          return;
+        }
+        const Layout& layout = Of(value);
+        if (candidates.size() < kMostCandidates &&
+            std::find(candidates.begin(), candidates.end(), layout) == candidates.end()) {
+          candidates.push_back(layout);
+        }
+      };
+      for (const Value* operand : op->operands) add(operand);
+      for (const Value* result : op->results) add(result);
+    }
+    return candidates;
+  }
+
+  // What moves and is computed around the cluster if it lies so, and was to lie otherwise.
+  double CostOf(const Cluster& cluster, const Layout& layout, const Layout& before) {
+    const auto layout_of = [&](const Value* value) -> const Layout& {
+      return cluster.is_in.contains(value) ? layout : Of(value);
+    };
+    double cost = cluster.inner_bytes / static_cast<double>(SizeOf(layout.AllAxes()));
+    Moved moved;
+    const auto move = [&](const Value* value, const Layout& to) {
+      const Layout& from = layout_of(value);
+      if (IsMadeAnywhere(value) || from == to) return;
+      const std::pair<const Value*, Layout> what = {value, to};
+      if (std::find(moved.begin(), moved.end(), what) != moved.end()) return;
+      moved.push_back(what);
+      cost += MoveCost(from, to, value->type);
+    };
+    for (const Op* op : cluster.ops) {
+      if (IsPriced(*op)) {
+        cost += PricedCost(*op, layout_of, move);
+        continue;
+      }
+      for (size_t i = 0; i < op->operands.size(); ++i) {
+        const Value* const operand = op->operands[i];
+        if (!cluster.is_in.contains(operand)) continue;
+        move(operand, IsEnd(*op) ? LayoutOf(shardings_.results[i].get(), operand->type) : before);
+      }
+    }
+    return cost;
+  }
+
+  template <typename LayoutOfValue, typename Move>
+  double PricedCost(const Op& op, const LayoutOfValue& layout_of, const Move& move) {
+    std::vector<Layout> operands;
+    for (const Value* operand : op.operands) operands.push_back(layout_of(operand));
+    const Value* const result = op.results[0];
+    const Layout& wanted = layout_of(result);
+    const Spread spread = SpreadOf(op, std::move(operands), {wanted});
+    OpLayouts layouts;
+    if (spread.mesh == nullptr) {
+      layouts.operands.resize(op.operands.size());
+      layouts.results.resize(1);
+    } else {
+      layouts = LayoutsOf(op, RuleFor(op).rule, spread.mesh, spread.axes);
+    }
+    double work = BytesOf(result->type, Reduced(layouts.results[0]));
+    for (size_t i = 0; i < op.operands.size(); ++i) {
+      move(op.operands[i], layouts.operands[i]);
+      if (op.opcode == Opcode::kReduce) work += BytesOf(op.operands[i]->type, layouts.operands[i]);
+    }
+    if (op.opcode == Opcode::kDotGeneral) {
+      double times = kMultiplication;
+      for (const Factor& factor : RuleFor(op).rule.factors) {
+        times *= static_cast<double>(factor.size);
+      }
+      for (const AxisList& axes : spread.axes) times /= static_cast<double>(SizeOf(axes));
+      work += times;
+    }
+    return work + MoveCost(layouts.results[0], wanted, result->type);
+  }
+
+  Module& module_;
+  const Uses& uses_;
+  const double least_gain_;
+  PropagatedShardings& shardings_;
+  std::vector<std::optional<Layout>> layouts_;  // by id of the value
+  std::unordered_map<const Op*, std::unique_ptr<OpRule>> rules_;
+};
+
+}  // namespace
+
+void Settle(Module& module, const Uses& uses, double least_gain, PropagatedShardings& shardings) {
+  Settler(module, uses, least_gain, shardings).Run();
+}
+
+}  // namespace plinth::compiler::partition
