@@ -668,26 +668,30 @@ void JudgeMemoryStats(Context& context) {
         results.push_back(*std::move(result));
       }
       auto busy = ask(device);
-      if (idle && busy)
+      if (idle && busy) {
         context.Check("PJRT-Device_MemoryStats-in-use",
                       busy->bytes_in_use - idle->bytes_in_use >= 8 * kResult,
                       "bytes_in_use grew by ", busy->bytes_in_use - idle->bytes_in_use,
                       " with eight results of ", kResult, " bytes");
+      }
       results.clear();
       auto after = ask(device);
-      if (busy && after && RawBool(after->peak_bytes_in_use_is_set))
+      if (busy && after && RawBool(after->peak_bytes_in_use_is_set)) {
         context.Check("PJRT-Device_MemoryStats-peak",
                       after->peak_bytes_in_use >= busy->bytes_in_use, "peak_bytes_in_use is ",
                       after->peak_bytes_in_use, " after ", busy->bytes_in_use, " were in use");
-      if (idle && busy)
+      }
+      if (idle && busy) {
         context.Check("PJRT-Device_MemoryStats-peak",
                       busy->peak_bytes_in_use >= idle->peak_bytes_in_use,
                       "peak_bytes_in_use fell from ", idle->peak_bytes_in_use, " to ",
                       busy->peak_bytes_in_use);
-      if (busy && RawBool(busy->peak_bytes_in_use_is_set))
+      }
+      if (busy && RawBool(busy->peak_bytes_in_use_is_set)) {
         context.Check("PJRT-Device_MemoryStats-peak", busy->peak_bytes_in_use >= busy->bytes_in_use,
                       "peak_bytes_in_use is ", busy->peak_bytes_in_use, " with ",
                       busy->bytes_in_use, " in use");
+      }
     }
     // Deleting gives the memory back, whether or not the handle lives on.
     if (DeleteBuffer(context, large->get())) falls("deleted");

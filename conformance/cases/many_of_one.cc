@@ -288,10 +288,11 @@ void Serializations(Context& context, size_t count) {
   // Every second goes first.
   for (size_t parity : {1, 0}) {
     for (size_t i = parity; i < all.size(); i += 2) {
-      if (i == 0)
+      if (i == 0) {
         context.Check(kLifetime,
                       StringOf(all[i].serialized_bytes, all[i].serialized_bytes_size) == wanted,
                       "the first bytes changed when others of ", all.size(), " were freed");
+      }
       if (all[i].serialized_executable_deleter != nullptr)
         all[i].serialized_executable_deleter(all[i].serialized_executable);
     }

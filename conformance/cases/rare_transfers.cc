@@ -337,9 +337,10 @@ void Pieces(Context& context) {
       for (size_t i = 0; i < filled.buffers.size(); ++i) {
         const char* requirement = is_literal(static_cast<int>(i)) ? kLiteral : kOffset;
         Expected<HostArray> back = probe.Download(filled.buffers[i].get());
-        if (probe.Ok(requirement, "PJRT_Buffer_ToHostBuffer", back.status()))
+        if (probe.Ok(requirement, "PJRT_Buffer_ToHostBuffer", back.status())) {
           CheckSameArray(probe, requirement, StrCat("buffer ", i, " made of pieces"),
                          filled.arrays[i], *back);
+        }
       }
     }
   });

@@ -91,9 +91,10 @@ void Executables(Context& context, const Options& options) {
     return context.LacksDevices("the client has too few devices");
   if (options.partitions > 1 && IdsOfDevices(context, count).empty()) return;
   std::vector<int> ids;
-  for (size_t i = 0; i < count; ++i)
+  for (size_t i = 0; i < count; ++i) {
     ids.push_back(
         DeviceIdOf(context, options.from_last ? devices[devices.size() - 1 - i] : devices[i]));
+  }
   const std::string bytes = CompileOptionsOf(options.replicas, options.partitions, ids);
   for (const char* name : kPrograms) {
     context.TellRow(name);
@@ -153,13 +154,14 @@ void Executables(Context& context, const Options& options) {
     auto one =
         Get<&PJRT_Executable_GetCompiledMemoryStats_Args::executable>(context, executable.get());
     auto two = Get<&PJRT_Executable_GetCompiledMemoryStats_Args::executable>(context, its.get());
-    if (one && two)
+    if (one && two) {
       context.Check(kSame,
                     one->argument_size_in_bytes == two->argument_size_in_bytes &&
                         one->output_size_in_bytes == two->output_size_in_bytes &&
                         one->alias_size_in_bytes == two->alias_size_in_bytes,
                     "PJRT_Executable_GetCompiledMemoryStats says of ", what,
                     " other sizes than of what was compiled");
+    }
     if (context.HasFindings()) return;
   }
 }
@@ -246,9 +248,10 @@ void OtherClient(Context& context) {
     const std::vector<Answers> after = AnswersOfClient(here);
     if (!context.Check(kOthers, before.size() == after.size(), "a client has other devices"))
       return;
-    for (size_t i = 0; i < before.size(); ++i)
+    for (size_t i = 0; i < before.size(); ++i) {
       Compare(context, kOthers, is_gone ? "a client when another is gone" : "one of two clients",
               before[i], after[i]);
+    }
   }
 }
 

@@ -21,7 +21,6 @@ namespace plinth::conformance {
 namespace two_at_once {
 namespace {
 
-using reflection::Base;
 using reflection::Direction;
 using reflection::Field;
 using reflection::Function;

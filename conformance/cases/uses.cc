@@ -266,9 +266,10 @@ struct Outcome {
 std::vector<std::byte> Turned(const HostArray& array) {
   std::vector<std::byte> turned(array.bytes.size());
   for (int64_t i = 0; i < array.dims[0]; ++i) {
-    for (int64_t j = 0; j < array.dims[1]; ++j)
+    for (int64_t j = 0; j < array.dims[1]; ++j) {
       std::memcpy(turned.data() + (j * array.dims[0] + i) * 4,
                   array.bytes.data() + (i * array.dims[1] + j) * 4, 4);
+    }
   }
   return turned;
 }
@@ -443,9 +444,10 @@ void CopyRawFutures(Context& context, Use& use) {
     outcome.event = OwnedEvent(context.plugin(), both[i].event);
     outcome.bytes.assign(static_cast<size_t>(both[i].transfer_size), std::byte{0x6B});
     outcome.bytes.reserve(16);
-    if (!outcome.wanted.bytes.empty())
+    if (!outcome.wanted.bytes.empty()) {
       outcome.wanted.bytes.erase(outcome.wanted.bytes.begin(),
                                  outcome.wanted.bytes.begin() + both[i].offset);
+    }
   }
   for (size_t at = prepared.size(); at-- > 0;) {
     auto tell = MakeArgs<PJRT_Buffer_CopyRawToHostFuture_Callback_Args>();

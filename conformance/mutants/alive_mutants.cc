@@ -238,9 +238,10 @@ constexpr Mutant kAliveMutants[] = {
          if (a->host_layout != nullptr) {
            const auto& tiled = a->host_layout->tiled;
            if (a->host_layout->type == PJRT_Buffer_MemoryLayout_Type_Tiled && a->dst != nullptr &&
-               tiled.minor_to_major != nullptr)
+               tiled.minor_to_major != nullptr) {
              Note(a->src,
                   Order(tiled.minor_to_major, tiled.minor_to_major + tiled.minor_to_major_size));
+           }
            return Real().PJRT_Buffer_ToHostBuffer(a);
          }
          Order order = NoteOf<Order>(a->src);

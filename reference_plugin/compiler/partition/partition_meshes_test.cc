@@ -12,7 +12,6 @@ namespace {
 
 using testing::CheckPartitioned;
 using testing::Count;
-using testing::Partitioned;
 using testing::ReadInlined;
 
 // %a is spread over the first mesh, %b over the second one; their sum says nothing.
