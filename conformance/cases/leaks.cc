@@ -506,9 +506,9 @@ void Repeat(Context& context, std::string_view what, int rounds, int64_t allowed
         return context.Unsupported(status.ToString());
       if (!context.Ok("PJRT-Args-accepted", what, status)) return;
     }
-    // What other threads free follows soon.
+    // What other threads free follows soon; later on a machine that has much to do.
     int64_t grown = AllocatedBytes() - before;
-    for (int wait = 0; wait < 20 && grown > rounds * allowed; ++wait) {
+    for (int wait = 0; wait < 200 && grown > rounds * allowed; ++wait) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
       grown = AllocatedBytes() - before;
     }
