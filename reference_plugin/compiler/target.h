@@ -154,6 +154,9 @@ struct Target {
   // The most that an op of a loop may give to be computed before the loop where no turn changes it
   // (passes/loop_invariants.h): it lives as long as the loop runs. 0: all ops stay.
   int64_t hoisted_bytes;
+  // Arrays of s32 from so many elements on are divided by constants as f64
+  // (passes/integer_quotients.h). 0: none are.
+  int64_t quotient_elements = 0;
   WorkUnits work;
   Rates rates;
 

@@ -102,6 +102,8 @@ constexpr compiler::Target kTarget = {
     .loop_products = kLoopProducts,
     .small_products = kSmallProducts,
     .hoisted_bytes = kLoopProducts.bytes,
+    // Few elements are a loop's or a small kernel's, whose code has vectors of s32 alone.
+    .quotient_elements = 1024,
     .work = kWork,
     .rates = kRates,
     // library/: see library.h.

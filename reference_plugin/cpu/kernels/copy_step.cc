@@ -56,6 +56,7 @@ class CopyStep : public backend::PreparedStep {
     if (from[last] == bytes) {
       return PlanRows(bytes);
     }
+    if (from[last] == 0) return false;  // repeats each element
     // The dimension along which the source is dense.
     for (size_t d = 0; d < last; ++d) {
       if (from[d] == bytes) inner = d;

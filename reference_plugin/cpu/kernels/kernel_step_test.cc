@@ -682,6 +682,42 @@ TEST(KernelStepTest, RowsChangePlaces) {
   }
 }
 
+// x[i] goes to all y[i, k], and x[i, k] to all y[i, j, k].
+TEST(KernelStepTest, RepeatsElementsAndShortRows) {
+  constexpr int64_t kRows = 151, kTimes = 5;
+  for (const DType type : {DType::kS8, DType::kS16, DType::kF32, DType::kF64, DType::kC128}) {
+    for (const int64_t run : {8, 9, 15, 16, 17, 31, 40}) {
+      const int64_t bytes = ByteSize(type);
+      std::vector<uint8_t> x(static_cast<size_t>(kRows * run * bytes));
+      for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<uint8_t>(i * 131 >> 3);
+      for (const bool repeats_elements : {true, false}) {
+        SCOPED_TRACE(testing::Message() << Name(type) << " " << run << " " << repeats_elements);
+        const int64_t row = run * bytes;
+        Kernel kernel;
+        kernel.name = "repeat";
+        kernel.shape.extents = {kRows, kTimes, run};
+        kernel.shape.num_parallel = 3;
+        kernel.shape.inputs = {
+            MakeAccess(0, type, repeats_elements ? Dims{row, bytes, 0} : Dims{row, 0, bytes})};
+        kernel.shape.outputs = {MakeAccess(0, type, {kTimes * row, row, bytes})};
+        Phase phase;
+        phase.nodes = {Input(0, type)};
+        phase.stores = {{0, 0}};
+        kernel.body.phases = {phase};
+        const auto y = RunStep<uint8_t>(kernel, {x.data()}, x.size() * kTimes);
+        for (int64_t at = 0; at < kRows * kTimes * run; ++at) {
+          const int64_t i = at / run / kTimes, j = at / run % kTimes, k = at % run;
+          const int64_t from = i * run + (repeats_elements ? j : k);
+          ASSERT_EQ(std::memcmp(&x[static_cast<size_t>(from * bytes)],
+                                &y[static_cast<size_t>(at * bytes)], static_cast<size_t>(bytes)),
+                    0)
+              << at;
+        }
+      }
+    }
+  }
+}
+
 // Every NaN keeps its bits on the way, be it signaling.
 TEST(KernelStepTest, MovesHalvesBitForBit) {
   for (DType type : {DType::kF16, DType::kBF16}) {

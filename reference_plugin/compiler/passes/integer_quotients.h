@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef PLINTH_REFERENCE_PLUGIN_COMPILER_PASSES_INTEGER_QUOTIENTS_H_
+#define PLINTH_REFERENCE_PLUGIN_COMPILER_PASSES_INTEGER_QUOTIENTS_H_
+
+#include "reference_plugin/compiler/ir/ir.h"
+#include "reference_plugin/compiler/target.h"
+
+namespace plinth::compiler::passes {
+
+// Quotients and remainders of s32 by a constant, of large arrays (Target::quotient_elements), as
+// products in f64: `x // 7`, `x % 7`.
+bool DivideIntegersByMultiplying(Module& module, const Target& target);
+
+}  // namespace plinth::compiler::passes
+
+#endif  // PLINTH_REFERENCE_PLUGIN_COMPILER_PASSES_INTEGER_QUOTIENTS_H_

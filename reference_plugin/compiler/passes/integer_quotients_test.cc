@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference_plugin/compiler/passes/integer_quotients.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plinth/support/str_cat.h"
+#include "reference_plugin/compiler/passes/optimize.h"
+#include "reference_plugin/compiler/testing/compiler_test_util.h"
+#include "reference_plugin/compiler/testing/lower_test_util.h"
+#include "reference_plugin/compiler/testing/targets.h"
+
+namespace plinth::compiler::passes {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr int32_t kSmallest = std::numeric_limits<int32_t>::min();
+constexpr int32_t kLargest = std::numeric_limits<int32_t>::max();
+
+std::string Program(std::string_view op, size_t elements, int32_t divisor) {
+  const std::string type = StrCat("tensor<", elements, "xi32>");
+  return StrCat("func.func @main(%a: ", type, ") -> ", type, " {\n%c = stablehlo.constant dense<",
+                divisor, "> : ", type, "\n%0 = stablehlo.", op, " %a, %c : ", type,
+                "\nreturn %0 : ", type, "\n}");
+}
+
+// Multiples of the divisor and their neighbours, over the whole range.
+std::vector<int32_t> Dividends(int32_t divisor) {
+  std::vector<int32_t> dividends = {0, 1, -1, kSmallest, kSmallest + 1, kLargest, kLargest - 1};
+  const int64_t step = std::abs(int64_t{divisor});
+  const int64_t last = kLargest / step;
+  for (int64_t number = 0; number < 60; ++number) {
+    for (const int64_t multiple : {number, last - number, last * number / 60}) {
+      for (const int64_t offset : {-1, 0, 1}) {
+        const auto dividend = static_cast<int32_t>(multiple % (last + 1) * step + offset);
+        dividends.push_back(dividend);
+        if (dividend != kSmallest) dividends.push_back(-dividend);
+      }
+    }
+  }
+  return dividends;
+}
+
+TEST(IntegerQuotients, AreExact) {
+  Target target = testing::kPlainTarget;
+  target.quotient_elements = 2;
+  for (const int32_t divisor : {2, 3, 7, 8, 10, 641, 65537, 1 << 30, kLargest - 1, kLargest, -2, -7,
+                                -1000, -kLargest, kSmallest}) {
+    SCOPED_TRACE(divisor);
+    const std::vector<int32_t> dividends = Dividends(divisor);
+    std::vector<int32_t> quotients, remainders;
+    for (const int32_t dividend : dividends) {
+      quotients.push_back(dividend / divisor);
+      remainders.push_back(dividend % divisor);
+    }
+    const auto bytes = [](const std::vector<int32_t>& numbers) {
+      testing::Bytes result(numbers.size() * sizeof(int32_t));
+      std::memcpy(result.data(), numbers.data(), result.size());
+      return result;
+    };
+    for (const bool divides : {true, false}) {
+      auto module =
+          ImportText(Program(divides ? "divide" : "remainder", dividends.size(), divisor));
+      OptimizeOptions options;
+      options.verify = true;
+      ASSERT_TRUE(Optimize(*module, target, options).ok());
+      EXPECT_THAT(Body(*module), HasSubstr("f64"));
+      const auto results = testing::RunAndPlan(testing::LegalizeAndLower(*module, true, target),
+                                               target, {bytes(dividends)});
+      ASSERT_EQ(results.size(), 1u);
+      EXPECT_TRUE(results[0] == bytes(divides ? quotients : remainders));
+    }
+  }
+}
+
+TEST(IntegerQuotients, OfFewElementsOrByOnesStay) {
+  Target target = testing::kPlainTarget;
+  target.quotient_elements = 10;
+  const auto body = [&](size_t elements, int32_t divisor) {
+    auto module = ImportText(Program("divide", elements, divisor));
+    EXPECT_TRUE(Optimize(*module, target, {}).ok());
+    return Body(*module);
+  };
+  EXPECT_THAT(body(10, 3), HasSubstr("f64"));
+  EXPECT_THAT(body(9, 3), Not(HasSubstr("f64")));
+  for (const int32_t divisor : {0, -1}) EXPECT_THAT(body(10, divisor), Not(HasSubstr("f64")));
+}
+
+}  // namespace
+}  // namespace plinth::compiler::passes
