@@ -214,6 +214,7 @@ bool Gemm::TryLanes() {
   }
   method_ = GemmMethod::kLanes;
   in_place_ = p.c.dtype == KernelsFor(kind_).native;
+  if (in_place_) lane_rows_ = KernelsFor(kind_).lane_rows[static_cast<int>(p.a.dtype)];
   return true;
 }
 

@@ -96,6 +96,7 @@ class Gemm {
   StoreTile store_ = nullptr;
   GemmKernels::Pack pack_a_ = nullptr, pack_b_ = nullptr;
   GemmKernels::LaneSums lanes_ = nullptr;
+  GemmKernels::LaneRowSums lane_rows_ = nullptr;
   const Blas* blas_ = nullptr;
   // kIndirect: the right operand. kPacked: the same, if all tasks share it. kDots: the few rows, if
   // they lie across memory.

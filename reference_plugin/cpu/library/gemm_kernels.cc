@@ -101,6 +101,10 @@ void FillKernels(GemmKernels* kernels) {
   add_lanes(GemmKind::kF32, DType::kF16, LaneSums<float, Half>);
   add_lanes(GemmKind::kF32, DType::kBF16, LaneSums<float, BFloat16>);
   add_lanes(GemmKind::kF64, DType::kF64, NativeLaneSums<double>);
+  kernels[static_cast<int>(GemmKind::kF32)].lane_rows[static_cast<int>(DType::kF32)] =
+      NativeLaneRowSums<float>;
+  kernels[static_cast<int>(GemmKind::kF64)].lane_rows[static_cast<int>(DType::kF64)] =
+      NativeLaneRowSums<double>;
   // Unsigned arithmetic wraps.
   add_lanes(GemmKind::kI32, DType::kS32, LaneSums<uint32_t, uint32_t>);
   add_lanes(GemmKind::kI32, DType::kU32, LaneSums<uint32_t, uint32_t>);

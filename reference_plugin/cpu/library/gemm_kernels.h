@@ -68,6 +68,13 @@ struct GemmKernels {
   using LaneSums = void (*)(int64_t count, int64_t terms, const void* a, const int64_t* a_positions,
                             const void* b, const int64_t* b_positions, void* sums, bool accumulate);
   LaneSums lanes[kNumDTypes] = {};
+  // The same of kLaneRows rows that share b, each with a and sums of its own. Null where not
+  // offered.
+  using LaneRowSums = void (*)(int64_t count, int64_t terms, const void* const* a,
+                               const int64_t* a_positions, const void* b,
+                               const int64_t* b_positions, void* const* sums);
+  static constexpr int kLaneRows = 4;
+  LaneRowSums lane_rows[kNumDTypes] = {};
 
   // Products with the vectors along rows of an array; `data` is read to the end of the last
   // vector. f32 only, else null.

@@ -225,13 +225,29 @@ Status Gemm::RunLanes(const std::byte* a, const std::byte* b, std::byte* c,
     RowTerms terms(p.a, p.b, first);
     const bool keep = k_ <= kTerms;
     if (keep) terms.ListInner(k_, a_terms, b_terms);
+    // Rows that have all terms wait for others, if there is a loop for several.
+    constexpr int kRows = GemmKernels::kLaneRows;
+    const void* lefts[kRows];
+    void* results[kRows];
+    int waiting = 0;
+    auto run_waiting = [&] {
+      if (waiting == kRows) {
+        lane_rows_(num_lanes, k_, lefts, a_terms, b_at, b_terms, results);
+      } else {
+        for (int r = 0; r < waiting; ++r) {
+          lanes_(num_lanes, k_, lefts[r], a_terms, b_at, b_terms, results[r], false);
+        }
+      }
+      waiting = 0;
+    };
     for (int64_t i = first; i < first + count; ++i, terms.NextRow()) {
       int64_t row;
       FillPositions(p.c.rows, i, 1, &row);
       if (in_place_) sums = c + (at.c + row) * c_size;
       if (keep && terms.RowIsInside()) {
-        lanes_(num_lanes, k_, a_at + terms.row_position() * a_size, a_terms, b_at, b_terms, sums,
-               false);
+        lefts[waiting] = a_at + terms.row_position() * a_size;
+        results[waiting] = sums;
+        if (++waiting == kRows || lane_rows_ == nullptr) run_waiting();
       } else {
         terms.StartRow();
         for (int64_t done = 0; done < k_; done += kTerms) {
@@ -242,6 +258,7 @@ Status Gemm::RunLanes(const std::byte* a, const std::byte* b, std::byte* c,
       if (in_place_) continue;
       store_(sums, 0, 1, static_cast<int>(num_lanes), c + at.c * c_size, &row, lane_positions);
     }
+    run_waiting();
   };
   ForPieces(PoolFor(context), context, batches_ / all_lanes * parts, m_, piece,
             static_cast<double>(piece * lanes) * static_cast<double>(k_), run_rows);

@@ -199,3 +199,47 @@ void NativeLaneSums(int64_t count, int64_t terms, const void* a_data, const int6
     hn::BlendedStore(sum, mask, d, sums + j);
   }
 }
+
+// Several rows at once read b once, and no sum waits for the one before.
+template <typename T>
+void NativeLaneRowSums(int64_t count, int64_t terms, const void* const* a,
+                       const int64_t* a_positions, const void* b_data, const int64_t* b_positions,
+                       void* const* sums) {
+  constexpr int kRows = GemmKernels::kLaneRows;
+  using V = hn::Vec<hn::ScalableTag<T>>;
+  const hn::ScalableTag<T> d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  const T* b = static_cast<const T*>(b_data);
+  int64_t j = 0;
+  auto strips = [&](auto vector_count) HWY_ATTR {
+    constexpr int kVectors = decltype(vector_count)::value;
+    for (; j + kVectors * lanes <= count; j += kVectors * lanes) {
+      V strip[kRows][kVectors];
+      for (int r = 0; r < kRows; ++r) {
+        for (int v = 0; v < kVectors; ++v) strip[r][v] = hn::Zero(d);
+      }
+      for (int64_t t = 0; t < terms; ++t) {
+        V y[kVectors];
+        for (int v = 0; v < kVectors; ++v) y[v] = hn::LoadU(d, b + b_positions[t] + j + v * lanes);
+        for (int r = 0; r < kRows; ++r) {
+          const T* x = static_cast<const T*>(a[r]) + a_positions[t] + j;
+          for (int v = 0; v < kVectors; ++v) {
+            strip[r][v] = hn::MulAdd(hn::LoadU(d, x + v * lanes), y[v], strip[r][v]);
+          }
+        }
+      }
+      for (int r = 0; r < kRows; ++r) {
+        for (int v = 0; v < kVectors; ++v) {
+          hn::StoreU(strip[r][v], d, static_cast<T*>(sums[r]) + j + v * lanes);
+        }
+      }
+    }
+  };
+  strips(std::integral_constant<int, 2>());
+  strips(std::integral_constant<int, 1>());
+  if (j == count) return;
+  for (int r = 0; r < kRows; ++r) {
+    NativeLaneSums<T>(count - j, terms, static_cast<const T*>(a[r]) + j, a_positions, b + j,
+                      b_positions, static_cast<T*>(sums[r]) + j, false);
+  }
+}
