@@ -243,16 +243,6 @@ TEST_F(ClientTest, TwoClientsShareADevice) {
   EXPECT_TRUE(Run(kTwice).ok());
 }
 
-// An event is asked for before it is waited for.
-TEST_F(ClientTest, AnErrorOfAnEventIsTold) {
-  expects_no_report_ = false;
-  Open("fail=cuEventQuery:1:700");
-  Expected<Floats> failed = Floats();
-  // Whose event the first is, and when its error is known, is open.
-  for (int run = 0; run < 100 && failed.ok(); ++run) failed = Run(kTwice);
-  EXPECT_THAT(std::string(failed.status().message()), HasSubstr("is lost: cuEventQuery"));
-}
-
 // Whatever call fails once, there is an answer, and the next client works.
 TEST_F(ClientTest, EveryCallMayFail) {
   expects_no_report_ = false;
