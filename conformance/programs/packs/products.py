@@ -45,15 +45,17 @@ def exactly(array: np.ndarray) -> np.ndarray:
     return array.astype(np.int64 if kind in "iub" else np.float64)
 
 
-def dot(name, x, y, element: ElementType, batch, contract, **options) -> Program:
+# A device that multiplies in fewer bits is asked not to.
+IN_FULL = ", precision = [HIGHEST, HIGHEST]"
+
+
+def dot(name, x, y, element: ElementType, batch, contract, precision=IN_FULL, **options) -> Program:
     value = product(exactly(x), exactly(y), batch, contract)
     value = round_to(element, value) if element in FLOATS else value.astype(element.dtype)
     dims = f"contracting_dims = {contract[0]} x {contract[1]}"
     if batch[0]:
         dims = f"batching_dims = {batch[0]} x {batch[1]}, {dims}"
-    # A device that multiplies in fewer bits is asked not to.
-    body = (f"%r = stablehlo.dot_general %a0, %a1, {dims}, precision = [HIGHEST, HIGHEST] : "
-            f"{signature([x, y], value)}")
+    body = f"%r = stablehlo.dot_general %a0, %a1, {dims}{precision} : {signature([x, y], value)}"
     return Program(name, main_of([x, y], [value], body), [x, y],
                    [Result(value, any_zero_sign=True, **options)])
 
@@ -70,6 +72,11 @@ def dot_programs(element: ElementType):
         ulps = {"f16": 4, "bf16": 4}.get(element.name, 32)
         yield dot(f"{element.name}/fractions", x, y, element, ([], []), ([1], [0]), kind="sum",
                   ulps=ulps, of_max=True)
+    if element is F32:
+        # Here it may, down to bf16: who promises more tests it by themselves.
+        x, y = ordinary(element, (64, 128), "left"), ordinary(element, (128, 48), "right")
+        yield dot(f"{element.name}/default_precision", x, y, element, ([], []), ([1], [0]),
+                  precision="", kind="sum", ulps=1 << 16, of_max=True)
     for left, right, result in [(S8, S8, S32), (U8, U8, S32), (BF16, BF16, F32), (F16, F16, F32),
                                 (S16, S16, S32), (F32, F32, F64)]:
         if left is element:
