@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 #include "reference_plugin/compiler/kernel/combiner.h"
 #include "reference_plugin/cpu/library/combine.h"
@@ -95,8 +96,8 @@ void ApplyListed(std::byte* array, const ListedUpdate* list, uint64_t length) {
 // processor that guesses wrong loses as much time as several updates take. So those that are go
 // into a list, without a branch. Listing knows no operation and applying no index: the pairs of
 // them would be 100 KB of code.
-void ScatterSome(const ScalarUpdates& u, decltype(&ListUpdates<int32_t, true>) list_updates,
-                 decltype(&ApplyListed<AddElements, float>) apply) {
+void ScatterListed(const ScalarUpdates& u, decltype(&ListUpdates<int32_t, true>) list_updates,
+                   decltype(&ApplyListed<AddElements, float>) apply) {
   constexpr int64_t kBlock = 256;  // a list that stays in the nearest cache
   ListedUpdate list[kBlock];
   for (int64_t done = 0; done < u.count; done += kBlock) {
@@ -117,12 +118,15 @@ void AddRunsOf(const ScalarUpdates& updates, IndexReader read_index, int64_t len
 template <class Op, typename T, typename Index>
 void Scatter(const ScalarUpdates& u) {
   const bool one_part = u.parts.size() == 1;
-  if (u.first <= 0 && u.end >= u.parts[0].end) {
-    (one_part ? ScatterAll<Op, T, Index, true> : ScatterAll<Op, T, Index, false>)(u);
-  } else {
-    ScatterSome(u, one_part ? ListUpdates<Index, true> : ListUpdates<Index, false>,
-                ApplyListed<Op, T>);
+  const bool all = u.first <= 0 && u.end >= u.parts[0].end;
+  if (all && one_part) return ScatterAll<Op, T, Index, true>(u);
+  // Where an update reads what it changes, a list costs nothing (100,000 sums: 340 us either way);
+  // assignments take 240 us without and 340 with it.
+  if constexpr (std::is_same_v<Op, TakeSecond>) {
+    if (all) return ScatterAll<Op, T, Index, false>(u);
   }
+  ScatterListed(u, one_part ? ListUpdates<Index, true> : ListUpdates<Index, false>,
+                ApplyListed<Op, T>);
 }
 
 template <class Op, typename T>
