@@ -98,13 +98,18 @@ void ChangeBytes(PJRT_Buffer* buffer, Change change) {
   if (bytes != nullptr) change(bytes, size);
 }
 
-// Runs `change` on what a read of a buffer that is ready has written.
+PJRT_Buffer* SourceOf(const PJRT_Buffer_ToHostBuffer_Args& args) { return args.src; }
+PJRT_Buffer* SourceOf(const PJRT_Buffer_CopyRawToHost_Args& args) { return args.buffer; }
+
+// Runs `change` on what a read of a buffer that is ready writes, and waits for that: a large one
+// may come later.
 template <auto kSlot, typename Change>
 void ChangeRead(PJRT_Api& table, Change) {
   Replace<kSlot>(table, [](auto* args) {
+    const bool is_pending = IsPending(SourceOf(*args));
     PJRT_Error* error = (Real().*kSlot)(args);
-    if (error == nullptr && args->dst != nullptr && args->event != nullptr &&
-        IsReady(args->event) && !Fails(args->event))
+    if (error == nullptr && args->dst != nullptr && args->event != nullptr && !is_pending &&
+        !Fails(args->event))
       Change{}(*args);
     return error;
   });
