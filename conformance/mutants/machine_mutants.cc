@@ -174,12 +174,17 @@ constexpr Mutant kMachineMutants[] = {
          a.addressable_devices = place;
        });
      }},
-    {"pins_thread", "PJRT-Process-state", "making a client binds the caller to one processor",
+    // A test that is bound to one sees that it is not any more.
+    {"pins_thread", "PJRT-Process-state",
+     "making a client binds the caller to one processor, or frees one that is bound",
      [](PJRT_Api& t) {
        ChangeOutputs<&PJRT_Api::PJRT_Client_Create>(t, [](auto&) {
          cpu_set_t set;
+         sched_getaffinity(0, sizeof(set), &set);
+         const bool is_bound = CPU_COUNT(&set) == 1;
          CPU_ZERO(&set);
-         CPU_SET(static_cast<size_t>(sched_getcpu()), &set);
+         for (size_t i = 0; is_bound && i < CPU_SETSIZE; ++i) CPU_SET(i, &set);
+         if (!is_bound) CPU_SET(static_cast<size_t>(sched_getcpu()), &set);
          sched_setaffinity(0, sizeof(set), &set);
        });
      }},
