@@ -246,11 +246,7 @@ constexpr Mutant kAliveMutants[] = {
          }
          Order order = NoteOf<Order>(a->src);
          if (order.empty()) return Real().PJRT_Buffer_ToHostBuffer(a);
-         auto layout = MakeArgs<PJRT_Buffer_MemoryLayout>();
-         layout.type = PJRT_Buffer_MemoryLayout_Type_Tiled;
-         layout.tiled = MakeArgs<PJRT_Buffer_MemoryLayout_Tiled>();
-         layout.tiled.minor_to_major = order.data();
-         layout.tiled.minor_to_major_size = order.size();
+         PJRT_Buffer_MemoryLayout layout = LayoutOf(order);
          return CallChanged<&PJRT_Api::PJRT_Buffer_ToHostBuffer>(
              a, [&](auto& own) { own.host_layout = &layout; });
        });

@@ -189,6 +189,15 @@ bool IsRowMajor(PJRT_Buffer* buffer) {
   return true;
 }
 
+PJRT_Buffer_MemoryLayout LayoutOf(std::span<const int64_t> minor_to_major) {
+  auto layout = MakeArgs<PJRT_Buffer_MemoryLayout>();
+  layout.type = PJRT_Buffer_MemoryLayout_Type_Tiled;
+  layout.tiled = MakeArgs<PJRT_Buffer_MemoryLayout_Tiled>();
+  layout.tiled.minor_to_major = minor_to_major.data();
+  layout.tiled.minor_to_major_size = minor_to_major.size();
+  return layout;
+}
+
 bool IsPending(PJRT_Buffer* buffer) {
   if (buffer == nullptr || IsDeleted(buffer)) return false;
   PJRT_Event* event = ReadyEventOf(buffer);

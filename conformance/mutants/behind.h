@@ -3,6 +3,7 @@
 #define PLINTH_CONFORMANCE_MUTANTS_BEHIND_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <mutex>
 #include <span>
 
@@ -41,6 +42,8 @@ PJRT_Buffer* Uninitialized(PJRT_Buffer* like, PJRT_Client* client, PJRT_Device* 
 // One that carries an error, in the same memory.
 PJRT_Buffer* Failed(PJRT_Buffer* like, PJRT_Client* client, PJRT_Error_Code code);
 bool IsRowMajor(PJRT_Buffer* buffer);
+// The layout of this order, which has to live as long.
+PJRT_Buffer_MemoryLayout LayoutOf(std::span<const int64_t> minor_to_major);
 // Whether its contents are still to come.
 bool IsPending(PJRT_Buffer* buffer);
 // Whether it is there and carries an error.

@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "conformance/mutants/behind.h"
 #include "conformance/mutants/mutant.h"
 #include "plinth/reflection/reflection.h"
 
@@ -342,11 +343,7 @@ constexpr Mutant kCorrect[] = {
            return Real().PJRT_Client_BufferFromHostBuffer(a);
          std::vector<int64_t> order(a->num_dims);
          std::iota(order.begin(), order.end(), 0);
-         auto layout = MakeArgs<PJRT_Buffer_MemoryLayout>();
-         layout.type = PJRT_Buffer_MemoryLayout_Type_Tiled;
-         layout.tiled = MakeArgs<PJRT_Buffer_MemoryLayout_Tiled>();
-         layout.tiled.minor_to_major = order.data();
-         layout.tiled.minor_to_major_size = order.size();
+         PJRT_Buffer_MemoryLayout layout = LayoutOf(order);
          auto own = *a;
          own.device_layout = &layout;
          PJRT_Error* error = Real().PJRT_Client_BufferFromHostBuffer(&own);

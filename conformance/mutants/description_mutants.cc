@@ -84,11 +84,7 @@ constexpr Mutant kDescriptionMutants[] = {
            return Real().PJRT_Buffer_ToHostBuffer(a);
          std::vector<int64_t> order;
          for (size_t i = RankOf(a->src); i-- > 0;) order.push_back(static_cast<int64_t>(i));
-         auto layout = MakeArgs<PJRT_Buffer_MemoryLayout>();
-         layout.type = PJRT_Buffer_MemoryLayout_Type_Tiled;
-         layout.tiled = MakeArgs<PJRT_Buffer_MemoryLayout_Tiled>();
-         layout.tiled.minor_to_major = order.data();
-         layout.tiled.minor_to_major_size = order.size();
+         PJRT_Buffer_MemoryLayout layout = LayoutOf(order);
          return CallChanged<&PJRT_Api::PJRT_Buffer_ToHostBuffer>(
              a, [&](auto& own) { own.host_layout = &layout; });
        });

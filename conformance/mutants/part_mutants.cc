@@ -275,11 +275,7 @@ constexpr Mutant kPartMutants[] = {
          std::vector<int64_t> order(RankOf(a->buffer));
          for (size_t i = 0; i < order.size(); ++i)
            order[i] = static_cast<int64_t>(order.size() - 1 - i);
-         auto layout = MakeArgs<PJRT_Buffer_MemoryLayout>();
-         layout.type = PJRT_Buffer_MemoryLayout_Type_Tiled;
-         layout.tiled = MakeArgs<PJRT_Buffer_MemoryLayout_Tiled>();
-         layout.tiled.minor_to_major = order.data();
-         layout.tiled.minor_to_major_size = order.size();
+         PJRT_Buffer_MemoryLayout layout = LayoutOf(order);
          std::vector<char> rows(SizeOf(a->buffer));
          auto read = MakeArgs<PJRT_Buffer_ToHostBuffer_Args>();
          read.src = a->buffer;
