@@ -492,10 +492,12 @@ bool Make(Context& context, Made& made) {
   return true;
 }
 
-// Runs rounds in blocks; a leak grows in each of them, a cache or a free list does not.
+// Runs rounds in blocks; a leak grows in each of them, a cache or a free list does not. A pool that
+// keeps as much as was ever in flight grows in a block after which the threads ran another way, so
+// there are many blocks.
 void Repeat(Context& context, std::string_view what, int rounds, int64_t allowed,
             const std::function<Status()>& run) {
-  constexpr int kBlocks = 4;
+  constexpr int kBlocks = 16;
   int64_t least = INT64_MAX;
   int threads = 0, files = 0;
   for (int block = -1; block < kBlocks; ++block) {
@@ -506,9 +508,11 @@ void Repeat(Context& context, std::string_view what, int rounds, int64_t allowed
         return context.Unsupported(status.ToString());
       if (!context.Ok("PJRT-Args-accepted", what, status)) return;
     }
-    // What other threads free follows soon; later on a machine that has much to do.
+    // What other threads free follows soon; later on a machine that has much to do. A thread that
+    // is late all the time is as late before a block.
+    const int longest_wait = block < 4 ? 200 : 5;
     int64_t grown = AllocatedBytes() - before;
-    for (int wait = 0; wait < 200 && grown > rounds * allowed; ++wait) {
+    for (int wait = 0; wait < longest_wait && grown > rounds * allowed; ++wait) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
       grown = AllocatedBytes() - before;
     }
