@@ -2,11 +2,11 @@
 #include "reference_plugin/compiler/ir/dump.h"
 
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
-#include <filesystem>
 #include <system_error>
 
 #include "plinth/support/str_cat.h"
@@ -25,6 +25,14 @@ std::string FileNameOf(std::string_view name) {
   return file.empty() ? "module" : file;
 }
 
+// Creates `directory` and those above it. What cannot be created shows when a file is opened in it.
+void CreateDirectories(const std::string& directory) {
+  for (size_t end = 0; end != std::string::npos;) {
+    end = directory.find('/', end + 1);
+    mkdir(directory.substr(0, end).c_str(), 0777);
+  }
+}
+
 std::string_view DirectoryFromEnvironment() {
   const char* directory = secure_getenv("PLINTH_DUMP");
   return directory == nullptr ? std::string_view() : std::string_view(directory);
@@ -36,8 +44,7 @@ Dumper::Dumper(std::string_view module_name) : Dumper(module_name, DirectoryFrom
 
 Dumper::Dumper(std::string_view module_name, std::string_view directory) {
   if (directory.empty()) return;
-  std::error_code ignored;
-  std::filesystem::create_directories(directory, ignored);
+  CreateDirectories(std::string(directory));
   static std::atomic<int> compilations{0};  // Many modules have one name: jit__lambda.
   prefix_ = StrCat(directory, "/", FileNameOf(module_name), "-", ++compilations, ".");
 }
