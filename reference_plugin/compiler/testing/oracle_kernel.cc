@@ -95,6 +95,13 @@ Number Convert(DType from, DType to, const Number& a) {
   }
 }
 
+// By zero: all bits set.
+int64_t Quotient(DType type, int64_t a, int64_t b) {
+  if (b == 0) return -1;
+  if (IsUnsigned(type)) return Wrap(static_cast<uint64_t>(a) / static_cast<uint64_t>(b));
+  return b == -1 ? Wrap(0 - static_cast<uint64_t>(a)) : a / b;
+}
+
 // The unrounded result of operands of `type` (of select: of its last two).
 Number Apply(const Node& node, DType type, const Number& a, const Number& b, const Number& c) {
   const uint64_t ua = static_cast<uint64_t>(a.integer), ub = static_cast<uint64_t>(b.integer);
@@ -106,9 +113,7 @@ Number Apply(const Node& node, DType type, const Number& a, const Number& b, con
     case Opcode::kMultiply:
       return {a.real * b.real, Wrap(ua * ub)};
     case Opcode::kDivide:
-      return {a.real / b.real, b.integer == 0 || b.integer == -1 ? Wrap(0 - ua)
-                               : IsUnsigned(type)                ? Wrap(ua / ub)
-                                                                 : a.integer / b.integer};
+      return {a.real / b.real, Quotient(type, a.integer, b.integer)};
     case Opcode::kMaximum:
       return Larger(type, a, b, true);
     case Opcode::kMinimum:

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <bit>
-#include <limits>
 #include <map>
-#include <optional>
 #include <set>
+#include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
-#include "reference_plugin/compiler/kernel/combiner.h"
+#include "reference_plugin/cuda/print/accumulator.h"
 #include "reference_plugin/cuda/print/forms.h"
 #include "reference_plugin/cuda/print/kernel_code.h"
 #include "reference_plugin/cuda/print/scalar_text.h"
@@ -18,50 +18,8 @@ namespace {
 using compiler::Kernel;
 using compiler::Node;
 using compiler::NodeKind;
-using compiler::Opcode;
 using compiler::Phase;
 using compiler::Reduction;
-
-// What changes no value that it is combined with, for the usual ops; then a thread without points
-// needs no care.
-std::optional<std::string> IdentityText(const compiler::Combiner& combiner, DType type) {
-  const std::optional<Opcode> op = compiler::SingleOp(combiner);
-  if (!op.has_value()) return std::nullopt;
-  const DTypeInfo& info = InfoOf(type);
-  const bool is_f64 = type == DType::kF64;
-  switch (info.kind) {
-    case DTypeClass::kFloat:
-      if (*op == Opcode::kAdd) return is_f64 ? "-0.0" : "-0.0f";
-      if (*op == Opcode::kMultiply) return is_f64 ? "1.0" : "1.0f";
-      if (*op == Opcode::kMaximum) {
-        return is_f64 ? "f64_bits(0xfff0000000000000ull)" : "f32_bits(0xff800000u)";
-      }
-      if (*op == Opcode::kMinimum) {
-        return is_f64 ? "f64_bits(0x7ff0000000000000ull)" : "f32_bits(0x7f800000u)";
-      }
-      return std::nullopt;
-    case DTypeClass::kPred:
-      if (*op == Opcode::kAnd || *op == Opcode::kMinimum || *op == Opcode::kMultiply) return "true";
-      if (*op == Opcode::kOr || *op == Opcode::kMaximum || *op == Opcode::kAdd) return "false";
-      if (*op == Opcode::kXor) return "false";
-      return std::nullopt;
-    case DTypeClass::kSigned:
-    case DTypeClass::kUnsigned: {
-      compiler::ScalarBits bits;
-      const bool is_signed = info.kind == DTypeClass::kSigned;
-      const uint64_t ones = ~uint64_t{0} >> (64 - info.bits);
-      if (*op == Opcode::kAdd || *op == Opcode::kOr || *op == Opcode::kXor)
-        return LiteralText(type, bits);
-      if (*op == Opcode::kMultiply) bits.low = 1;
-      if (*op == Opcode::kAnd) bits.low = ones;
-      if (*op == Opcode::kMaximum) bits.low = is_signed ? uint64_t{1} << (info.bits - 1) : 0;
-      if (*op == Opcode::kMinimum) bits.low = is_signed ? ones >> 1 : ones;
-      return LiteralText(type, bits);
-    }
-    default:
-      return std::nullopt;
-  }
-}
 
 // What a launch does of a kernel.
 enum class Part : uint8_t {
@@ -305,34 +263,19 @@ class RowPrinter {
     code_.Line(in_warp ? "__syncwarp();" : "__syncthreads();");
   }
 
-  std::string Accumulator(int32_t reduction, size_t component) const {
-    return StrCat("c", reduction, "_", component);
-  }
-
   Status PointPhase(int32_t number, int32_t first_reduction) {
     const Phase& phase = kernel_.body.phases[static_cast<size_t>(number)];
-    for (size_t r = 0; r < phase.reductions.size(); ++r) {
-      const Reduction& reduction = phase.reductions[r];
-      const int32_t name = first_reduction + static_cast<int32_t>(r);
-      const std::optional<std::string> identity = IdentityOf(phase, reduction);
-      if (!identity.has_value()) code_.Line("bool h", name, " = false;");
-      for (size_t c = 0; c < reduction.inputs.size(); ++c) {
-        const DType type = phase.nodes[reduction.inputs[c]].dtype;
-        if (identity.has_value()) {
-          code_.Line(ValueType(type), " ", Accumulator(name, c), " = ", *identity, ";");
-        } else {
-          code_.Line(ValueType(type), " ", Accumulator(name, c), " = ", ValueType(type), "();");
-        }
-      }
+    std::vector<Accumulator> accumulators;
+    for (const Reduction& reduction : phase.reductions) {
+      const auto r = static_cast<int32_t>(accumulators.size());
+      accumulators.emplace_back(out_, form_, number, reduction, first_reduction + r);
+      accumulators.back().Declare();
     }
     if (length_ > 0) {
       ReadInputs(number);
-      PLINTH_RETURN_IF_ERROR(PointLoop(number, first_reduction));
+      PLINTH_RETURN_IF_ERROR(PointLoop(number, accumulators));
     }
-    for (size_t r = 0; r < phase.reductions.size(); ++r) {
-      PLINTH_RETURN_IF_ERROR(
-          Finish(number, phase.reductions[r], first_reduction + static_cast<int32_t>(r)));
-    }
+    for (Accumulator& accumulator : accumulators) PLINTH_RETURN_IF_ERROR(Finish(accumulator));
     return Status();
   }
 
@@ -394,17 +337,11 @@ class RowPrinter {
     CloseLoop();
   }
 
-  Status PointLoop(int32_t number, int32_t first_reduction) {
-    const Phase& phase = kernel_.body.phases[static_cast<size_t>(number)];
+  Status PointLoop(int32_t number, std::span<Accumulator> accumulators) {
     OpenLoop();
     if (part_ == Part::kRest) {
-      for (size_t r = 0; r < phase.reductions.size(); ++r) {
-        const int32_t name = first_reduction + static_cast<int32_t>(r);
-        std::vector<std::string> elements;
-        for (size_t c = 0; c < phase.reductions[r].inputs.size(); ++c) {
-          elements.push_back(PartPlace(phase, phase.reductions[r], name, c, "q"));
-        }
-        PLINTH_RETURN_IF_ERROR(Accumulate(number, phase.reductions[r], name, elements));
+      for (Accumulator& accumulator : accumulators) {
+        PLINTH_RETURN_IF_ERROR(accumulator.Add(PartPlaces(accumulator, "q")));
       }
       CloseLoop();
       return Status();
@@ -424,13 +361,12 @@ class RowPrinter {
         code_.Line(KeptPlace(kept.phase, kept.node, j), " = ", TypeText(kept.type), "::bits(",
                    out_.ValueName(kept.phase, kept.node), ");");
       }
-      for (size_t r = 0; r < phase.reductions.size(); ++r) {
+      for (Accumulator& accumulator : accumulators) {
         std::vector<std::string> elements;
-        for (int32_t input : phase.reductions[r].inputs) {
-          elements.push_back(out_.ValueName(phase_number, input));
+        for (size_t c = 0; c < accumulator.num_components(); ++c) {
+          elements.push_back(out_.ValueName(phase_number, accumulator.input(c)));
         }
-        PLINTH_RETURN_IF_ERROR(Accumulate(phase_number, phase.reductions[r],
-                                          first_reduction + static_cast<int32_t>(r), elements));
+        PLINTH_RETURN_IF_ERROR(accumulator.Add(elements));
       }
       return Status();
     };
@@ -446,201 +382,38 @@ class RowPrinter {
     return Status();
   }
 
-  static std::optional<std::string> IdentityOf(const Phase& phase, const Reduction& reduction) {
-    if (reduction.inputs.size() != 1) return std::nullopt;
-    return IdentityText(reduction.combiner, phase.nodes[reduction.inputs[0]].dtype);
-  }
-
-  // c = combiner(left, right): statements that assign to the accumulators.
-  Status Combine(int32_t number, const Reduction& reduction, int32_t name,
-                 const std::vector<std::string>& left, const std::vector<std::string>& right) {
-    std::vector<std::string> parameters = left;
-    parameters.insert(parameters.end(), right.begin(), right.end());
-    for (int32_t captured : reduction.captured) {
-      parameters.push_back(StrCat("(", out_.UniformValue(number, captured), ")"));
-    }
-    PLINTH_ASSIGN_OR_RETURN(CombinedText text, CombineText(reduction.combiner, parameters, "x"));
-    const Phase& phase = kernel_.body.phases[static_cast<size_t>(number)];
-    for (const std::string& statement : text.statements) code_.Line(statement);
-    if (text.results.size() == 1) {
-      code_.Line(Accumulator(name, 0), " = ", text.results[0], ";");
-      return Status();
-    }
-    for (size_t c = 0; c < text.results.size(); ++c) {
-      code_.Line("const ", ValueType(phase.nodes[reduction.inputs[c]].dtype), " y", c, " = ",
-                 text.results[c], ";");
-    }
-    for (size_t c = 0; c < text.results.size(); ++c) {
-      code_.Line(Accumulator(name, c), " = y", c, ";");
-    }
-    return Status();
-  }
-
-  std::vector<std::string> Accumulators(const Reduction& reduction, int32_t name) const {
-    std::vector<std::string> names;
-    for (size_t c = 0; c < reduction.inputs.size(); ++c) names.push_back(Accumulator(name, c));
-    return names;
-  }
-
   // Where the parts' values lie in scratch: for each row one of each part.
-  std::string PartPlace(const Phase& phase, const Reduction& reduction, int32_t name,
-                        size_t component, std::string_view split) {
-    const DType type = phase.nodes[reduction.inputs[component]].dtype;
-    const auto [place, is_new] =
-        parts_.try_emplace({name, static_cast<int32_t>(component)}, parts_bytes_);
-    if (is_new) {
-      // A value of a narrow float takes four bytes.
-      const int64_t bytes = num_rows_ * form_.splits * std::max<int64_t>(ByteSize(type), 4);
-      parts_bytes_ += (bytes + kArrayAlignment - 1) / kArrayAlignment * kArrayAlignment;
-    }
-    return StrCat("((", ValueType(type), "*)(scratch + ", place->second, "ll))[row * ",
-                  form_.splits, "u + ", split, "]");
-  }
-
-  Status Accumulate(int32_t number, const Reduction& reduction, int32_t name,
-                    const std::vector<std::string>& elements) {
-    const Phase& phase = kernel_.body.phases[static_cast<size_t>(number)];
-    const bool has_identity = IdentityOf(phase, reduction).has_value();
-    if (has_identity) {
-      code_.Open("");
-    } else {
-      code_.Open("if (!h", name, ")");
-      for (size_t c = 0; c < elements.size(); ++c) {
-        code_.Line(Accumulator(name, c), " = ", elements[c], ";");
+  std::vector<std::string> PartPlaces(const Accumulator& accumulator, std::string_view split) {
+    std::vector<std::string> places;
+    for (size_t c = 0; c < accumulator.num_components(); ++c) {
+      const DType type = accumulator.type(c);
+      const auto [place, is_new] =
+          parts_.try_emplace({accumulator.number(), static_cast<int32_t>(c)}, parts_bytes_);
+      if (is_new) {
+        // A value of a narrow float takes four bytes.
+        const int64_t bytes = num_rows_ * form_.splits * std::max<int64_t>(ByteSize(type), 4);
+        parts_bytes_ += (bytes + kArrayAlignment - 1) / kArrayAlignment * kArrayAlignment;
       }
-      code_.Line("h", name, " = true;");
-      code_.Close();
-      code_.Open("else");
+      places.push_back(StrCat("((", ValueType(type), "*)(scratch + ", place->second, "ll))[row * ",
+                              form_.splits, "u + ", split, "]"));
     }
-    PLINTH_RETURN_IF_ERROR(
-        Combine(number, reduction, name, Accumulators(reduction, name), elements));
-    code_.Close();
-    return Status();
+    return places;
   }
 
-  // All threads' parts into one, the same in every thread; then the initial value; then rounded.
-  Status Finish(int32_t number, const Reduction& reduction, int32_t name) {
-    const Phase& phase = kernel_.body.phases[static_cast<size_t>(number)];
+  // The value of all of a row's threads, or of a part of the row.
+  Status Finish(Accumulator& accumulator) {
     if (live() > 1) {
-      if (form_.rows_fastest) {
-        PLINTH_RETURN_IF_ERROR(ThroughShared(number, reduction, name));
-      } else {
-        PLINTH_RETURN_IF_ERROR(ThroughWarps(number, reduction, name));
-      }
+      has_barriers_ = true;
+      PLINTH_RETURN_IF_ERROR(accumulator.Exchange(live()));
     } else if (live() == 1 && form_.slices > 1) {
       return Internal("several threads take a row of one step");
     }
-    if (part_ == Part::kParts) {
-      for (size_t c = 0; c < reduction.inputs.size(); ++c) {
-        code_.Line(form_.slices > 1 ? "if (on && slice == 0) " : "",
-                   PartPlace(phase, reduction, name, c, "split"), " = ", Accumulator(name, c), ";");
-      }
-      return Status();
+    if (part_ != Part::kParts) return accumulator.Finish(length_ > 0);
+    const std::vector<std::string> places = PartPlaces(accumulator, "split");
+    for (size_t c = 0; c < places.size(); ++c) {
+      code_.Line(form_.slices > 1 ? "if (on && slice == 0) " : "", places[c], " = ",
+                 accumulator.Name(c), ";");
     }
-    std::vector<std::string> initial;
-    for (size_t c = 0; c < reduction.inputs.size(); ++c) {
-      const DType type = phase.nodes[reduction.inputs[c]].dtype;
-      initial.push_back(StrCat("z", name, "_", c));
-      code_.Line("const ", ValueType(type), " ", initial.back(), " = ",
-                 out_.UniformValue(number, reduction.initial[c]), ";");
-    }
-    if (length_ == 0) {
-      for (size_t c = 0; c < initial.size(); ++c) {
-        code_.Line(Accumulator(name, c), " = ", initial[c], ";");
-      }
-    } else {
-      code_.Open("");
-      PLINTH_RETURN_IF_ERROR(
-          Combine(number, reduction, name, initial, Accumulators(reduction, name)));
-      code_.Close();
-    }
-    for (size_t c = 0; c < reduction.inputs.size(); ++c) {
-      const DType type = phase.nodes[reduction.inputs[c]].dtype;
-      const std::string value = Accumulator(name, c);
-      code_.Line("const ", ValueType(type), " ", out_.ReducedName(name, static_cast<int32_t>(c)),
-                 " = ", IsWrapped(type) ? StrCat(TypeText(type), "::wrap(", value, ")") : value,
-                 ";");
-    }
-    return Status();
-  }
-
-  // Warps exchange by shuffles, in the order of lanes; then the block through shared memory, in the
-  // order of warps.
-  Status ThroughWarps(int32_t number, const Reduction& reduction, int32_t name) {
-    has_barriers_ = true;
-    const Phase& phase = kernel_.body.phases[static_cast<size_t>(number)];
-    const bool has_identity = IdentityOf(phase, reduction).has_value();
-    const int32_t width = std::min(form_.slices, kWarp);
-    for (int32_t distance = 1; distance < std::min<int64_t>(width, live()); distance *= 2) {
-      code_.Open("");
-      std::vector<std::string> right;
-      for (size_t c = 0; c < reduction.inputs.size(); ++c) {
-        right.push_back(StrCat("t", c));
-        code_.Line("const ", ValueType(phase.nodes[reduction.inputs[c]].dtype), " t", c,
-                   " = from_above(", Accumulator(name, c), ", ", distance, "u);");
-      }
-      // Lanes that are not at the start of their part have no use for what they compute.
-      std::string condition = StrCat("slice % ", width, "u + ", distance, "u < ", width, "u");
-      if (!has_identity) condition += StrCat(" && slice + ", distance, "u < ", live(), "u");
-      code_.Open("if (", condition, ")");
-      PLINTH_RETURN_IF_ERROR(
-          Combine(number, reduction, name, Accumulators(reduction, name), right));
-      code_.Close();
-      code_.Close();
-    }
-    if (form_.slices <= kWarp) {
-      for (size_t c = 0; c < reduction.inputs.size(); ++c) {
-        code_.Line(Accumulator(name, c), " = from_lane(", Accumulator(name, c),
-                   ", (threadIdx.x & 31u) & ~", form_.slices - 1, "u);");
-      }
-      return Status();
-    }
-    const int32_t warps = form_.slices / kWarp;
-    const int64_t live_warps = (live() + kWarp - 1) / kWarp;
-    for (size_t c = 0; c < reduction.inputs.size(); ++c) {
-      const std::string type = ValueType(phase.nodes[reduction.inputs[c]].dtype);
-      code_.Line("__shared__ ", type, " m", name, "_", c, "[", form_.rows * warps, "];");
-      code_.Line("if (slice % 32u == 0) m", name, "_", c, "[in_block * ", warps,
-                 "u + slice / 32u] = ", Accumulator(name, c), ";");
-    }
-    code_.Line("__syncthreads();");
-    for (size_t c = 0; c < reduction.inputs.size(); ++c) {
-      code_.Line(Accumulator(name, c), " = m", name, "_", c, "[in_block * ", warps, "u];");
-    }
-    if (live_warps > 1) {
-      code_.Open("for (u32 w = 1; w < ", live_warps, "u; ++w)");
-      std::vector<std::string> right;
-      for (size_t c = 0; c < reduction.inputs.size(); ++c) {
-        right.push_back(StrCat("m", name, "_", c, "[in_block * ", warps, "u + w]"));
-      }
-      PLINTH_RETURN_IF_ERROR(
-          Combine(number, reduction, name, Accumulators(reduction, name), right));
-      code_.Close();
-    }
-    return Status();
-  }
-
-  // Every thread puts down its part; all of them combine those of their row in the order of slices.
-  Status ThroughShared(int32_t number, const Reduction& reduction, int32_t name) {
-    has_barriers_ = true;
-    const Phase& phase = kernel_.body.phases[static_cast<size_t>(number)];
-    for (size_t c = 0; c < reduction.inputs.size(); ++c) {
-      const std::string type = ValueType(phase.nodes[reduction.inputs[c]].dtype);
-      code_.Line("__shared__ ", type, " m", name, "_", c, "[", form_.block, "];");
-      code_.Line("m", name, "_", c, "[slice * ", form_.rows,
-                 "u + in_block] = ", Accumulator(name, c), ";");
-    }
-    code_.Line("__syncthreads();");
-    for (size_t c = 0; c < reduction.inputs.size(); ++c) {
-      code_.Line(Accumulator(name, c), " = m", name, "_", c, "[in_block];");
-    }
-    code_.Open("for (u32 s = 1; s < ", live(), "u; ++s)");
-    std::vector<std::string> right;
-    for (size_t c = 0; c < reduction.inputs.size(); ++c) {
-      right.push_back(StrCat("m", name, "_", c, "[s * ", form_.rows, "u + in_block]"));
-    }
-    PLINTH_RETURN_IF_ERROR(Combine(number, reduction, name, Accumulators(reduction, name), right));
-    code_.Close();
     return Status();
   }
 

@@ -86,11 +86,8 @@ struct Case {
   size_t launches;
 };
 
-class LongRowsTest : public ::testing::TestWithParam<Case> {};
-
-TEST_P(LongRowsTest, AgreeWithTheDefinition) {
-  const Case& c = GetParam();
-  const Kernel kernel = MakeSumAndLast(c.type, c.rows, c.length, c.columns);
+// Runs a kernel with the operands and results of MakeSumAndLast.
+void ExpectAgreesWithTheDefinition(const Kernel& kernel, const Case& c) {
   ASSERT_TRUE(Verify(kernel).ok()) << Verify(kernel).ToString();
   auto step = PrintKernel(kernel, {});
   ASSERT_TRUE(step.ok()) << step.status().ToString();
@@ -127,6 +124,22 @@ TEST_P(LongRowsTest, AgreeWithTheDefinition) {
           << step->actions[0].kernel->text << step->actions.back().kernel->text;
     }
   }
+}
+
+class LongRowsTest : public ::testing::TestWithParam<Case> {};
+
+TEST_P(LongRowsTest, AgreeWithTheDefinition) {
+  const Case& c = GetParam();
+  ExpectAgreesWithTheDefinition(MakeSumAndLast(c.type, c.rows, c.length, c.columns), c);
+}
+
+// One division for each row, of the initial value: no number may come in between.
+TEST(ShortRowsTest, CombinerThatHasNoIdentity) {
+  const Case c = {DType::kS32, 5, 1, false, 1};
+  Kernel kernel = MakeSumAndLast(c.type, c.rows, c.length, c.columns);
+  kernel.body.phases[0].nodes[1].constant.low = 100;
+  kernel.body.phases[0].reductions[0].combiner.nodes[2].opcode = Opcode::kDivide;
+  ExpectAgreesWithTheDefinition(kernel, c);
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, LongRowsTest,
