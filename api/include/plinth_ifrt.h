@@ -426,7 +426,8 @@ PLINTH_EXPORT const char* plinth_ifrt_device_kind(const plinth_ifrt_device* devi
 // device: Not null.
 PLINTH_EXPORT const char* plinth_ifrt_device_text(const plinth_ifrt_device* device);
 
-// Memories that it reaches; 0 for devices of other processes. [since 0.1]
+// Memories that it reaches. PJRT does not tell those of devices of other processes: they have those
+// of a device of the same kind in this process. 0 where a plugin knows no memories. [since 0.1]
 // device: Not null.
 PLINTH_EXPORT size_t plinth_ifrt_device_num_memories(const plinth_ifrt_device* device);
 

@@ -76,7 +76,20 @@ Status Client::ReadDevices() {
     device_list_.push_back(device.get());
     devices_.push_back(std::move(device));
   }
+  for (const auto& device : devices_) {
+    if (!device->is_addressable) InferMemories(device.get());
+  }
   return {};
+}
+
+void Client::InferMemories(Device* device) const {
+  const auto like = std::find_if(devices_.begin(), devices_.end(), [&](const auto& one) {
+    return one->is_addressable && one->kind == device->kind;
+  });
+  if (like == devices_.end()) return;
+  for (const Memory& memory : (*like)->memories) {
+    device->memories.push_back({client::Memory(raw_.api(), nullptr), memory.kind});
+  }
 }
 
 const Device* Client::FindDevice(int id) const {

@@ -21,6 +21,7 @@ class Client;
 class ProgramCache;
 class WorkQueue;
 
+// A memory of a device. `raw` is null in devices of other processes.
 struct Memory {
   client::Memory raw;
   std::string kind;
@@ -36,7 +37,7 @@ struct Device {
   bool is_addressable = false;
   std::string kind = {};
   std::string text = {};
-  // The default one first. Empty for devices of other processes, and where a plugin says nothing.
+  // The default one first. Empty where a plugin says nothing.
   std::vector<Memory> memories = {};
 
   // Null if it has none of that kind. "" means the default.
@@ -73,6 +74,9 @@ class Client : public Counted {
   Client(client::Client raw, std::unique_ptr<client::KeyValueStore> store);
   ~Client() override;
   Status ReadDevices();
+  // PJRT does not tell what memories devices of other processes have: those of a device of the same
+  // kind here.
+  void InferMemories(Device* device) const;
 
   const std::unique_ptr<client::KeyValueStore> store_;  // Goes after `raw_`.
   client::Client raw_;

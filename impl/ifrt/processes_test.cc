@@ -45,6 +45,12 @@ TEST_F(ProcessesTest, ArraysOverDevicesOfTwoProcesses) {
   EXPECT_FALSE(devices_[3].is_addressable());
   EXPECT_EQ(devices_[3].process_index(), 1);
   EXPECT_TRUE(devices_[4].is_addressable());
+  // What PJRT does not tell of devices that another process drives.
+  EXPECT_FALSE(devices_[4].memories().empty());
+  EXPECT_EQ(devices_[3].memory_kinds(), devices_[4].memory_kinds());
+  ExpectInvalid(client_->Single(devices_[3], "no such memory").status(), "has no memory of kind");
+  ASSERT_VALUE(const Sharding elsewhere, client_->Single(*devices_[3].default_memory()));
+  EXPECT_EQ(elsewhere.memory_kind(), devices_[4].default_memory()->kind());
   ASSERT_VALUE(const Sharding rows, Rows(0, 8));
   EXPECT_EQ(rows.num_addressable(), 4u);
   ASSERT_VALUE(const Array array, client_->FromHost<int32_t>({16}, rows, Iota(16)));

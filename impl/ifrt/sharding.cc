@@ -40,10 +40,11 @@ Expected<Ref<const Sharding>> Sharding::Create(Ref<const Client> client,
       return InvalidArgument(device->Name(), " is twice in the devices of a sharding");
     }
     seen[device->index] = true;
-    if (!device->is_addressable) continue;
-    made->addressable_.push_back(i);
+    if (device->is_addressable) made->addressable_.push_back(i);
     const Memory* memory = device->FindMemory(memory_kind);
-    if (memory == nullptr && !memory_kind.empty()) {
+    // Nobody here knows what a device of another process and of another kind has.
+    const bool is_known = device->is_addressable || !device->memories.empty();
+    if (memory == nullptr && !memory_kind.empty() && is_known) {
       return InvalidArgument(device->Name(), " has no memory of kind ", memory_kind, "; it has ",
                              MemoryKindsOf(*device));
     }

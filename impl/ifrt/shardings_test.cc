@@ -12,8 +12,19 @@ TEST_F(ShardingsTest, ClientAndDevices) {
   for (const Device& device : devices_) {
     EXPECT_EQ(client_->FindDevice(device.id()), device);
     EXPECT_TRUE(device.is_addressable());
-    EXPECT_FALSE(device.memory_kinds().empty());
     EXPECT_FALSE(device.ToString().empty());
+    const std::vector<Memory> memories = device.memories();
+    ASSERT_FALSE(memories.empty());
+    EXPECT_EQ(memories[0], device.default_memory());
+    for (const Memory& memory : memories) {
+      EXPECT_EQ(memory.device(), device);
+      EXPECT_EQ(memory.is_default(), memory == memories[0]);
+      EXPECT_EQ(device.FindMemory(memory.kind()), memory);
+      ASSERT_VALUE(const Sharding single, client_->Single(memory));
+      EXPECT_EQ(single.memory_kind(), memory.kind());
+      EXPECT_EQ(single.devices(), std::vector<Device>{device});
+    }
+    EXPECT_FALSE(device.FindMemory("no such memory"));
   }
   EXPECT_FALSE(client_->FindDevice(12345));
 }

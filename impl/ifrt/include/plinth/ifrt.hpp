@@ -202,6 +202,8 @@ class Future {
   Value value_;
 };
 
+class Memory;
+
 // A device of a client, which has to live.
 class Device {
  public:
@@ -212,20 +214,55 @@ class Device {
   bool is_addressable() const { return plinth_ifrt_device_is_addressable(device_); }
   std::string_view kind() const { return plinth_ifrt_device_kind(device_); }
   std::string_view ToString() const { return plinth_ifrt_device_text(device_); }
-  // The default one first.
-  std::vector<std::string> memory_kinds() const {
-    std::vector<std::string> kinds;
-    for (size_t i = 0; i < plinth_ifrt_device_num_memories(device_); ++i) {
-      kinds.emplace_back(plinth_ifrt_device_memory_kind(device_, i));
-    }
-    return kinds;
-  }
+  // The default one first. None where a plugin knows no memories.
+  std::vector<Memory> memories() const;
+  std::optional<Memory> default_memory() const;
+  // "" is the default one.
+  std::optional<Memory> FindMemory(std::string_view kind) const;
+  // The kinds of `memories`.
+  std::vector<std::string> memory_kinds() const;
   const plinth_ifrt_device* get() const { return device_; }
   friend bool operator==(const Device&, const Device&) = default;
 
  private:
   const plinth_ifrt_device* device_ = nullptr;
 };
+
+// A memory of a device. What takes a `memory_kind` takes its kind: a sharding has each shard in the
+// memory of that kind of its device.
+class Memory {
+ public:
+  // Memory `index` of the device, which has that many.
+  Memory(Device device, size_t index) : device_(device), index_(index) {}
+  Device device() const { return device_; }
+  std::string kind() const { return plinth_ifrt_device_memory_kind(device_.get(), index_); }
+  bool is_default() const { return index_ == 0; }
+  friend bool operator==(const Memory&, const Memory&) = default;
+
+ private:
+  Device device_;
+  size_t index_;
+};
+
+inline std::vector<Memory> Device::memories() const {
+  std::vector<Memory> memories;
+  for (size_t i = 0; i < plinth_ifrt_device_num_memories(device_); ++i) {
+    memories.emplace_back(*this, i);
+  }
+  return memories;
+}
+inline std::optional<Memory> Device::default_memory() const { return FindMemory({}); }
+inline std::optional<Memory> Device::FindMemory(std::string_view kind) const {
+  for (const Memory& memory : memories()) {
+    if (kind.empty() || memory.kind() == kind) return memory;
+  }
+  return std::nullopt;
+}
+inline std::vector<std::string> Device::memory_kinds() const {
+  std::vector<std::string> kinds;
+  for (const Memory& memory : memories()) kinds.push_back(memory.kind());
+  return kinds;
+}
 
 namespace internal {
 inline std::vector<const plinth_ifrt_device*> Raw(std::span<const Device> devices) {
@@ -729,6 +766,9 @@ class Client {
   // Shardings; "" is the default memory.
   Expected<Sharding> Single(const Device& device, const std::string& memory_kind = "") const {
     return Replicated({&device, 1}, memory_kind);
+  }
+  Expected<Sharding> Single(const Memory& memory) const {
+    return Single(memory.device(), memory.kind());
   }
   Expected<Sharding> Replicated(std::span<const Device> devices,
                                 const std::string& memory_kind = "") const {
