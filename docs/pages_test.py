@@ -195,6 +195,15 @@ class PagesTest(unittest.TestCase):
         self.assertEqual(0, done.returncode, done.stderr)
         self.assertIn("| `everyday` |", done.stdout)
 
+    def test_the_passes_of_the_compiler(self):
+        """docs/inside/compiler.md has them in the order in which they run."""
+        source = (ROOT / "reference_plugin/compiler/passes/optimize.cc").read_text()
+        run = re.findall(r'^    {"(\w+)", ', source.split("kRound[] = {", 1)[1].split("};", 1)[0], re.M)
+        page = (ROOT / "docs/inside/compiler.md").read_text()
+        table = page.split("| pass | what it does |", 1)[1].split("\n\n", 1)[0]
+        self.assertGreater(len(run), 5)
+        self.assertEqual(run, re.findall(r"^\| `(\w+)` \|", table, re.M))
+
     def test_faults_are_found(self):
         with tempfile.TemporaryDirectory() as folder:
             page = pathlib.Path(folder) / "page.md"

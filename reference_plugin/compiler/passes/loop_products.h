@@ -11,7 +11,7 @@ namespace plinth::compiler::passes {
 //
 // - of the slice that a turn takes from an array (`x_t @ w` in a scan), before the loop; a turn
 //   takes its slice of the result.
-// - that a carry sums up (the gradient of `w`), behind the loop: the turns' operands are rows of
+// - that a carry sums up (the gradient of `w`), after the loop: the turns' operands are rows of
 //   arrays, and the sum over the turns is part of the product's own.
 //
 // True if the module changed.
