@@ -8,6 +8,7 @@
 
 #include "impl/loader/test_folder.h"
 #include "plinth.h"
+#include "plinth/support/abi_version.h"
 #include "plinth/support/str_cat.h"
 
 namespace plinth {
@@ -61,7 +62,7 @@ TEST(CApiTest, Load) {
   EXPECT_THAT(plinth_plugin_report(plugin), HasSubstr("loading 'WORKS'"));
   EXPECT_THAT(log, HasSubstr("3:loading 'WORKS'"));
   const PJRT_Api* api = plinth_plugin_api(plugin);
-  EXPECT_EQ(api->pjrt_api_version.minor_version, 114);
+  EXPECT_EQ(api->pjrt_api_version.minor_version, kPjrtReportedMinor);
   plinth_plugin_destroy(plugin);
 
   // The table outlives the handle, and the same load gives the same one.
@@ -146,7 +147,8 @@ TEST(CApiTest, LoadErrors) {
   EXPECT_THAT(error_of(Options("no_such_name")), HasSubstr("Tried:\n  PJRT_NAMES_AND_"));
   EXPECT_THAT(error_of(Options(PLINTH_TEST_PLUGINS "/NO_SYMBOL.so")), HasSubstr("GetPjrtApi"));
   EXPECT_THAT(error_of(Options(PLINTH_TEST_PLUGINS "/NULL_TABLE.so")), HasSubstr("null"));
-  EXPECT_THAT(error_of(Options(PLINTH_TEST_PLUGINS "/WRONG_MAJOR.so")), HasSubstr("1.114"));
+  EXPECT_THAT(error_of(Options(PLINTH_TEST_PLUGINS "/WRONG_MAJOR.so")),
+              HasSubstr(StrCat("1.", kPjrtReportedMinor)));
   EXPECT_THAT(error_of(Options(PLINTH_LIBRARY)), HasSubstr("is this libplinth itself"));
   plinth_load_options options = Options(kWorks);
   options.struct_size = 7;

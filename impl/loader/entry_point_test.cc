@@ -10,6 +10,7 @@
 
 #include "impl/loader/test_folder.h"
 #include "pjrt_c_api.h"
+#include "plinth/support/abi_version.h"
 #include "plinth/support/error.h"
 #include "plinth/support/str_cat.h"
 
@@ -80,7 +81,7 @@ TEST_F(EntryPointTest, VariableNamesThePlugin) {
 
 // Every slot of a table as a function of any arguments.
 std::vector<void*> Slots(const PJRT_Api& api) {
-  std::vector<void*> slots(138);
+  std::vector<void*> slots(kPjrtFunctionCount);
   std::memcpy(slots.data(), &api.PJRT_Error_Destroy, slots.size() * sizeof(void*));
   return slots;
 }
@@ -91,7 +92,7 @@ TEST_F(EntryPointTest, FailureIsAFullTable) {
   ASSERT_NE(api, nullptr);
   EXPECT_EQ(api->struct_size, static_cast<size_t>(PJRT_Api_STRUCT_SIZE));
   EXPECT_EQ(api->pjrt_api_version.major_version, 0);
-  EXPECT_EQ(api->pjrt_api_version.minor_version, 114);
+  EXPECT_EQ(api->pjrt_api_version.minor_version, kPjrtReportedMinor);
   std::string error = Initialize(api);
   EXPECT_THAT(error, StartsWith("NOT_FOUND: PJRT_Plugin_Initialize: libplinth could not load"));
   EXPECT_THAT(error, HasSubstr("the plugin given by PLINTH_PLUGIN: /no/such/plugin.so: No such"));
@@ -110,7 +111,7 @@ TEST_F(EntryPointTest, FailureIsAFullTable) {
   }                                                                                              \
   ++slot;
 #include "plinth/support/abi_tables.inc"
-  EXPECT_EQ(slot, 138);
+  EXPECT_EQ(slot, kPjrtFunctionCount);
 }
 
 TEST_F(EntryPointTest, ErrorsOfTheFailureTable) {

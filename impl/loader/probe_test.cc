@@ -10,10 +10,13 @@
 #include <csignal>
 #include <cstdio>
 #include <fstream>
+#include <string>
 
 #include "impl/loader/test_folder.h"
 #include "plinth.h"
+#include "plinth/support/abi_version.h"
 #include "plinth/support/json.h"
+#include "plinth/support/str_cat.h"
 
 namespace plinth::loader {
 namespace {
@@ -67,9 +70,9 @@ TEST(ProbeTest, PluginThatWorks) {
   EXPECT_EQ(outcome.Text("verdict"), "works") << outcome.text;
   EXPECT_EQ(outcome.Text("name"), "WORKS");
   EXPECT_EQ(outcome.Text("table", "major"), "0");
-  EXPECT_EQ(outcome.Text("table", "minor"), "114");
-  EXPECT_EQ(outcome.Text("table", "slots"), "138");
-  EXPECT_EQ(outcome.Text("table", "slots_filled"), "137");
+  EXPECT_EQ(outcome.Text("table", "minor"), std::to_string(kPjrtReportedMinor));
+  EXPECT_EQ(outcome.Text("table", "slots"), std::to_string(kPjrtFunctionCount));
+  EXPECT_EQ(outcome.Text("table", "slots_filled"), std::to_string(kPjrtFunctionCount - 1));
   EXPECT_THAT(outcome.Text("table", "slots_null"), HasSubstr("\"PJRT_Client_Load\""));
   EXPECT_EQ(outcome.Text("extensions"), "[]");
   EXPECT_EQ(outcome.Text("initialize", "code"), "OK");
@@ -89,12 +92,12 @@ TEST(ProbeTest, ClientThatCannotBeMade) {
 TEST(ProbeTest, PluginsThatCannotBeLoaded) {
   struct Case {
     const char* behaviour;
-    const char* message;
+    std::string message;
   };
   const Case kCases[] = {
       {"NO_SYMBOL", "it does not export GetPjrtApi"},
       {"NULL_TABLE", "GetPjrtApi returned null"},
-      {"WRONG_MAJOR", "1.114"},
+      {"WRONG_MAJOR", StrCat("1.", kPjrtReportedMinor)},
       {"NEEDS_A_LIBRARY", "libplinth_test_missing.so"},
       {"FAILS_IN_INITIALIZE", "PJRT_Plugin_Initialize: the device is switched off"},
   };
@@ -141,7 +144,7 @@ TEST(ProbeTest, Abort) {
   EXPECT_EQ(outcome.Text("message"), "'PJRT_Plugin_Initialize' ended the process with SIGABRT");
   EXPECT_THAT(outcome.Text("standard_error"), HasSubstr("check failed: the sky is blue"));
   // What was learned before is there.
-  EXPECT_EQ(outcome.Text("table", "minor"), "114");
+  EXPECT_EQ(outcome.Text("table", "minor"), std::to_string(kPjrtReportedMinor));
   EXPECT_EQ(Probe(TestPlugin("ABORTS_IN_ENTRY_POINT")).Text("stage"), "GetPjrtApi");
 }
 
@@ -158,7 +161,7 @@ TEST(ProbeTest, Hang) {
   Outcome outcome = Probe(TestPlugin("HANGS_IN_INITIALIZE"), probe);
   EXPECT_EQ(outcome.Text("verdict"), "hung");
   EXPECT_EQ(outcome.Text("message"), "no answer from 'PJRT_Plugin_Initialize' within 300 ms");
-  EXPECT_EQ(outcome.Text("table", "minor"), "114");
+  EXPECT_EQ(outcome.Text("table", "minor"), std::to_string(kPjrtReportedMinor));
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "impl/layers/validation/validation_layer.h"
+#include "plinth/support/abi_version.h"
 
 namespace plinth::layers::validation {
 namespace {
@@ -220,7 +221,7 @@ int Run(int64_t rounds) {
   BenchChain checked;
   int reports = 0;
   LayerContext context;
-  context.plugin_minor = 114;
+  context.plugin_minor = kPjrtReportedMinor;
   context.log = [&](std::string_view line) {
     if (++reports <= 3) std::printf("%.*s\n", static_cast<int>(line.size()), line.data());
   };

@@ -12,6 +12,7 @@
 
 #include "impl/layers/layer.h"
 #include "pjrt_c_api.h"
+#include "plinth/support/abi_version.h"
 
 namespace plinth::layers::validation {
 
@@ -22,7 +23,7 @@ class TableChain : public Chain {
   using Function = std::function<PJRT_Error*(void* args)>;
 
   // `plugin` may be null: then every function succeeds and writes nothing.
-  explicit TableChain(const PJRT_Api* plugin, int minor = 114);
+  explicit TableChain(const PJRT_Api* plugin, int minor = kPjrtReportedMinor);
   ~TableChain() override;
 
   // Makes the validation layer; a test stops if the options are wrong.
