@@ -46,13 +46,13 @@ Status CheckArgument(const Args& args, const LoadedExecutable& loaded, size_t de
     PLINTH_RETURN_IF_ERROR(CheckHandle(args, buffer, "argument"));
     return Invalid(args, "argument ", index, " of device ", device, " belongs to another client");
   }
-  if (!HasType(*buffer, parameter.dtype, parameter.dims) && !IsFirstToken(*buffer, parameter)) {
-    [[unlikely]] {
-      return Invalid(args, "argument ", index, " of device ", device, " is ",
-                     ToString(buffer->dtype(), buffer->dims()), "; executable \"",
-                     loaded.executable()->info().name, "\" wants ",
-                     ToString(parameter.dtype, parameter.dims));
-    }
+  const bool fits =
+      HasType(*buffer, parameter.dtype, parameter.dims) || IsFirstToken(*buffer, parameter);
+  if (!fits) [[unlikely]] {
+    return Invalid(args, "argument ", index, " of device ", device, " is ",
+                   ToString(buffer->dtype(), buffer->dims()), "; executable \"",
+                   loaded.executable()->info().name, "\" wants ",
+                   ToString(parameter.dtype, parameter.dims));
   }
   const Device* wanted = args.execute_device != nullptr ? FromC(args.execute_device)
                                                         : loaded.info().addressable_devices[device];

@@ -110,8 +110,10 @@ PJRT_Error* ValidationLayer::OnAnyCall(const Call& call, const CallChecks& check
   if (checks.takes_error) [[unlikely]] {
     return OnErrorCall(state);
   }
-  if (checks.needs_initialize && !state_.is_initialized.load(std::memory_order_relaxed)) {
-    [[unlikely]] { CheckInitialized(state); }
+  const bool is_too_early =
+      checks.needs_initialize && !state_.is_initialized.load(std::memory_order_relaxed);
+  if (is_too_early) [[unlikely]] {
+    CheckInitialized(state);
   }
 
   const bool has_args = CheckInputs(state);
