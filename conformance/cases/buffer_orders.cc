@@ -540,7 +540,7 @@ void AddCases(std::vector<Case>& cases) {
   }
   add("client_goes_last", ClientNeed::kNone,
       {"PJRT-Client_Destroy-null", "PJRT-Buffer_Delete-uses"}, ClientGoesLast);
-  auto add_views = [&](const std::string& name, std::vector<const char*> orders) {
+  auto add_views = [&](const std::string& name, const std::vector<const char*>& orders) {
     add(name, ClientNeed::kShared, {"PJRT-Client_CreateViewOfDeviceBuffer-on_delete"},
         [=](Context& context) { Views(context, orders); });
   };

@@ -583,8 +583,9 @@ void DoneAfterWork(Context& context) {
   auto count_to = [&](int32_t turns) {
     const int32_t counts[] = {turns};
     auto uploaded = context.Upload(HostArray::Of<int32_t>(DType::kS32, {}, counts));
-    if (uploaded.ok()) count = *std::move(uploaded);
-    return context.Ok("", "PJRT_Client_BufferFromHostBuffer", uploaded.status());
+    if (!context.Ok("", "PJRT_Client_BufferFromHostBuffer", uploaded.status())) return false;
+    count = *std::move(uploaded);
+    return true;
   };
   // Turns for some tens of milliseconds: one may cost a nanosecond or a launch.
   constexpr int32_t kFew = 1000;

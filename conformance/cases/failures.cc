@@ -151,7 +151,7 @@ void FailedCallsKeep(Context& context) {
       context.Compile(ProgramFor(context, "donating_second"));
   if (!context.Ok("", "PJRT_Client_Compile", executable.status())) return;
   std::vector<PJRT_Device*> devices = AddressableDevices(context);
-  auto upload = [&](HostArray array, PJRT_Device* device = nullptr) {
+  auto upload = [&](const HostArray& array, PJRT_Device* device = nullptr) {
     Expected<OwnedBuffer> buffer = context.Upload(array, device);
     context.Ok("", "PJRT_Client_BufferFromHostBuffer", buffer.status());
     return buffer.ok() ? *std::move(buffer) : OwnedBuffer();

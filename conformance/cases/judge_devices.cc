@@ -501,7 +501,7 @@ void JudgeAssignment(Context& context) {
   for (int replicas = 1; replicas <= std::min(count, 4); ++replicas) {
     for (int partitions = 1; replicas * partitions <= std::min(count, 8); ++partitions) {
       for (size_t more : {0, 3}) {
-        auto wanted = static_cast<size_t>(replicas * partitions);
+        const size_t wanted = static_cast<size_t>(replicas) * static_cast<size_t>(partitions);
         std::vector<int> ids(wanted + 4, -7);
         auto args = MakeArgs<PJRT_Client_DefaultDeviceAssignment_Args>();
         args.client = context.client();

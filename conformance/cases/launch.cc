@@ -140,7 +140,7 @@ Status Launch::Execute(PJRT_LoadedExecutable* executable, std::span<const int64_
   args.num_args = 1;
   args.output_lists = output_lists.data();
   args.device_complete_events = has_events_ ? events.data() : nullptr;
-  const Status status = context_.plugin().Call(args);
+  Status status = context_.plugin().Call(args);
   outputs_.clear();
   events_.clear();
   handed_out_nothing_ = true;

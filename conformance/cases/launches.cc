@@ -114,6 +114,7 @@ void OppositeOrders(Context& context) {
     }
   }
   std::vector<std::thread> threads;
+  threads.reserve(begun.size());
   for (std::vector<Begun>& mine : begun) {
     threads.emplace_back([&] {
       for (Begun& each : mine) each.status = each.launch.Execute(programs[each.program].get());

@@ -85,7 +85,8 @@ constexpr Options kOptions[] = {
 constexpr const char* kPrograms[] = {"add_one", "mixed", "of_types"};
 
 void Executables(Context& context, const Options& options) {
-  const auto count = static_cast<size_t>(options.replicas * options.partitions);
+  const auto count =
+      static_cast<size_t>(options.replicas) * static_cast<size_t>(options.partitions);
   std::vector<PJRT_Device*> devices = AddressableDevices(context);
   if (devices.size() < std::max<size_t>(count, options.from_last ? 2 : 1))
     return context.LacksDevices("the client has too few devices");

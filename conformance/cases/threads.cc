@@ -245,6 +245,7 @@ void AtOnce(Context& context, Work work) {
   std::atomic<int> arrived = 0;
   std::vector<Status> statuses(kThreads);
   std::vector<std::thread> all;
+  all.reserve(kThreads);
   for (int t = 0; t < kThreads; ++t) {
     all.emplace_back([&, t] {
       Status& status = statuses[static_cast<size_t>(t)];

@@ -507,10 +507,11 @@ constexpr Mutant kAliveMutants[] = {
          const std::string own_type = Between(code, "@main", "{");
          {
            std::lock_guard<std::mutex> lock(Memory());
-           if (!call.is_alone() && Between(*current, "@main", "{") == own_type)
+           if (!call.is_alone() && Between(*current, "@main", "{") == own_type) {
              code = *current;
-           else
+           } else {
              *current = code;
+           }
          }
          std::this_thread::yield();
          auto program = *a->program;

@@ -231,10 +231,11 @@ constexpr Mutant kCopyMutants[] = {
          std::lock_guard<std::mutex> lock(Memory());
          if (a.buffer == nullptr) return;
          if (++count % 2 == 0 && last != nullptr && !IsDeleted(last) &&
-             SizeOf(last) == SizeOf(a.buffer) && ElementTypeOf(last) == ElementTypeOf(a.buffer))
+             SizeOf(last) == SizeOf(a.buffer) && ElementTypeOf(last) == ElementTypeOf(a.buffer)) {
            a.buffer = last;
-         else
+         } else {
            last = a.buffer;
+         }
        });
      }},
     {"pending_is_no_argument", "PJRT-Args-accepted", "an argument that is not ready is refused",

@@ -44,14 +44,14 @@ ifrt::Status Run(const std::string& plugin, const std::string& program) {
   if (!compiled.ok()) return compiled.status();
   const auto outputs = (*compiled)({*array});
   if (!outputs.ok()) return outputs.status();
-  if (const ifrt::Status status = Print("program", (*outputs)[0]); !status.ok()) return status;
+  if (ifrt::Status status = Print("program", (*outputs)[0]); !status.ok()) return status;
 
   // The result, cut the other way round, then on two devices.
   const auto columns = client->Named(mesh, {{}, {"x", "y"}});
   if (!columns.ok()) return columns.status();
   const auto cut = (*outputs)[0].Reshard(*columns, ifrt::Copy::kDonate);
   if (!cut.ok()) return cut.status();
-  if (const ifrt::Status status = Print("columns", *cut); !status.ok()) return status;
+  if (ifrt::Status status = Print("columns", *cut); !status.ok()) return status;
   const auto pair = client->Named({{{"x", 2}}, {mesh.devices[6], mesh.devices[1]}}, {{"x"}, {}});
   if (!pair.ok()) return pair.status();
   const auto moved = cut->Reshard(*pair, ifrt::Copy::kDonate);

@@ -138,6 +138,7 @@ class ArgumentList {
  public:
   ArgumentList(PJRT_Buffer* const* buffers, size_t size) : buffers_(buffers), size_(size) {}
   size_t size() const { return size_; }
+  // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): null only of no arguments.
   Buffer& operator[](size_t index) const { return *FromC(buffers_[index]); }
 
  private:
