@@ -832,6 +832,26 @@ PLINTH_EXPORT plinth_status* plinth_ifrt_arrays_reshard(
     plinth_ifrt_sharding* const* shardings, plinth_ifrt_copy_semantics semantics,
     plinth_ifrt_reshard_rung rung, plinth_ifrt_array** outputs);
 
+// As plinth_ifrt_arrays_reshard, with a word on how the shards are to lie on their devices. A shard
+// that lies so already is shared if `semantics` lets it. [since 0.5]
+// client: Not null.
+// arrays: None null.
+// num_arrays: Number of arrays.
+// shardings: One for each array.
+// minor_to_major: For each array its dimensions, the one that varies fastest first, or null: as the
+// plugin likes. The list may be null too.
+// semantics: For all inputs.
+// rung: How far down the ladder it may go.
+// outputs: Out: room for as many arrays; null on failure.
+// INVALID_ARGUMENT: As there; a layout that is no order of the dimensions.
+// FAILED_PRECONDITION: An opaque sharding.
+// UNIMPLEMENTED: As there; a forced rung where programs of the plugin lay nothing out.
+PLINTH_EXPORT plinth_status* plinth_ifrt_arrays_reshard_to_layouts(
+    plinth_ifrt_client* client, plinth_ifrt_array* const* arrays, size_t num_arrays, const
+    plinth_ifrt_sharding* const* shardings, const int64_t* const* minor_to_major,
+    plinth_ifrt_copy_semantics semantics, plinth_ifrt_reshard_rung rung, plinth_ifrt_array**
+    outputs);
+
 // The bytes of each shard seen with another type and shape, on the same devices. Copies only what
 // is not donated, and where the plugin has no PJRT_Buffer_Bitcast. [since 0.1]
 // client: Not null.

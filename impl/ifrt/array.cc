@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "plinth/client/layouts.h"
+#include "impl/ifrt/relayout.h"
 #include "plinth/support/str_cat.h"
 
 namespace plinth::ifrt {
@@ -68,12 +68,7 @@ Expected<std::string> Array::LayoutText() const {
   if (shards_.empty()) {
     return InvalidArgument(ToString(), " has no shard on a device of this process");
   }
-  const client::Buffer& buffer = *shards_[0]->buffer();
-  Expected<std::string> text = client::LayoutText(buffer);
-  if (text.ok() || text.status().code() != StatusCode::kUnimplemented) return text;
-  PLINTH_ASSIGN_OR_RETURN(const client::Layout layout, buffer.DeviceLayout());
-  if (!layout.byte_strides.empty()) return Unimplemented("a layout of strides, which has no text");
-  return layout.ToString(spec_.dims.size());
+  return LayoutTextOf(*shards_[0]->buffer(), spec_.dims.size());
 }
 
 void Array::Delete() {

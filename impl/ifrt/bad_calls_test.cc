@@ -156,6 +156,9 @@ TEST_F(BadCallsTest, NullForEachPointerOfEveryFunction) {
   CHECK_NULLS(plinth_ifrt_arrays_remap, {}, client, &plan, &array, 1, kReuse, made);
   CHECK_NULLS(plinth_ifrt_arrays_reshard, {}, client, &array, 1, &sharding, kReuse,
               PLINTH_IFRT_ANY_RUNG, made);
+  const int64_t* const order = &numbers[0];
+  CHECK_NULLS(plinth_ifrt_arrays_reshard_to_layouts, Places{4}, client, &array, 1, &sharding,
+              &order, kReuse, PLINTH_IFRT_ANY_RUNG, made);
   CHECK_NULLS(plinth_ifrt_arrays_bitcast, {}, client, &array, 1, &spec_, kReuse, made);
 
   ASSERT_VALUE(const Executable copy, CompileFor(devices_[0], kCopy));

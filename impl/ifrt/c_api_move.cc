@@ -9,6 +9,7 @@
 using plinth::Expected;
 using plinth::InvalidArgument;
 using plinth::Status;
+using plinth::StrCat;
 using plinth::ifrt::Array;
 using plinth::ifrt::ArraysFromC;
 using plinth::ifrt::ArraySpec;
@@ -173,6 +174,15 @@ plinth_status* plinth_ifrt_arrays_reshard(plinth_ifrt_client* client,
                                           plinth_ifrt_copy_semantics semantics,
                                           plinth_ifrt_reshard_rung rung,
                                           plinth_ifrt_array** outputs) {
+  return plinth_ifrt_arrays_reshard_to_layouts(client, arrays, num_arrays, shardings, nullptr,
+                                               semantics, rung, outputs);
+}
+
+plinth_status* plinth_ifrt_arrays_reshard_to_layouts(
+    plinth_ifrt_client* client, plinth_ifrt_array* const* arrays, size_t num_arrays,
+    const plinth_ifrt_sharding* const* shardings, const int64_t* const* minor_to_major,
+    plinth_ifrt_copy_semantics semantics, plinth_ifrt_reshard_rung rung,
+    plinth_ifrt_array** outputs) {
   return Guarded([&]() -> Status {
     PLINTH_IFRT_RETURN_IF_ERROR(CheckCall(client, arrays, num_arrays, outputs, num_arrays));
     PLINTH_ASSIGN_OR_RETURN(const CopySemantics how, SemanticsFromC(semantics));
@@ -185,9 +195,17 @@ plinth_status* plinth_ifrt_arrays_reshard(plinth_ifrt_client* client,
       PLINTH_IFRT_RETURN_IF_ERROR(NeedNotNull(shardings, "the list of shardings"));
       to.push_back(Ref<const Sharding>::Share(FromC(shardings[i])));
     }
+    const std::span<Array* const> given = ArraysFromC(arrays, num_arrays);
+    std::vector<std::span<const int64_t>> orders;
+    for (size_t i = 0; minor_to_major != nullptr && i < num_arrays; ++i) {
+      orders.emplace_back();
+      if (minor_to_major[i] == nullptr) continue;
+      PLINTH_IFRT_RETURN_IF_ERROR(NeedNotNull(arrays[i], StrCat("array ", i)));
+      orders.back() = {minor_to_major[i], given[i]->dims().size()};
+    }
     PLINTH_ASSIGN_OR_RETURN(
         std::vector<Ref<Array>> made,
-        plinth::ifrt::ReshardArrays(ShareClient(client), ArraysFromC(arrays, num_arrays), to, how,
+        plinth::ifrt::ReshardArrays(ShareClient(client), given, to, orders, how,
                                     static_cast<plinth::ifrt::ReshardRung>(raw)));
     GiveArrays(std::move(made), outputs);
     return {};

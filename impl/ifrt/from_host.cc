@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "impl/ifrt/host.h"
+#include "impl/ifrt/relayout.h"
 #include "plinth/support/str_cat.h"
 
 namespace plinth::ifrt {
@@ -44,19 +45,6 @@ class HostUse {
   size_t transfers_ = 0;
   std::function<void()> done_;
 };
-
-// Each dimension once.
-Status CheckOrder(std::span<const int64_t> minor_to_major, size_t rank) {
-  std::vector<bool> is_there(rank);
-  for (const int64_t dim : minor_to_major) {
-    if (dim < 0 || dim >= static_cast<int64_t>(rank) || is_there[static_cast<size_t>(dim)]) {
-      return InvalidArgument("the layout {", StrJoin(minor_to_major, ","),
-                             "} is no order of the dimensions 0 to ", rank - 1);
-    }
-    is_there[static_cast<size_t>(dim)] = true;
-  }
-  return {};
-}
 
 Status CheckHostSpec(const Client& client, const HostSpec& from) {
   const ArraySpec& spec = from.spec;

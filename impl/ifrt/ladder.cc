@@ -8,6 +8,7 @@
 #include "impl/ifrt/array.h"
 #include "impl/ifrt/bitcast.h"
 #include "impl/ifrt/device_program.h"
+#include "impl/ifrt/relayout.h"
 #include "impl/ifrt/reshard_identity.h"
 #include "impl/ifrt/reshard_plan.h"
 #include "plinth/client/cross_host.h"
@@ -68,6 +69,8 @@ class Trials {
                                 [&] { return buffer_->AddExternalReference().status(); }}},
                               kNoRung));
     ladder.push_back(Reshard());
+    ladder.push_back(FindRung("reshard to a layout",
+                              {{"a small program", [&] { return Layout(); }}}, kHostRung));
     ladder.push_back(Bitcast());
     for (Json& one : Programs()) ladder.push_back(std::move(one));
     return Json(std::move(ladder));
@@ -144,9 +147,19 @@ class Trials {
     }
     const auto array =
         MakeRef<Array>(ArraySpec{DType::kF32, Dims(kTrialDims), from}, std::move(shards));
-    PLINTH_ASSIGN_OR_RETURN(const auto moved, ReshardByIdentity(client_, *array, *to));
+    PLINTH_ASSIGN_OR_RETURN(const auto moved, ReshardByIdentity(client_, *array, *to, {}));
     for (const Ref<Shard>& shard : moved) PLINTH_RETURN_IF_ERROR(shard->buffer()->Await());
     return {};
+  }
+  Status Layout() const {
+    const Device* const device = &first_;
+    PLINTH_ASSIGN_OR_RETURN(Partitioning whole, Partitioning::Replicated(1));
+    PLINTH_ASSIGN_OR_RETURN(const auto here, Sharding::Create(Ref<const Client>::Share(&client_),
+                                                              {&device, 1}, "", std::move(whole)));
+    const Dims dims(kTrialDims);
+    constexpr std::array<int64_t, 2> kColumnMajor = {0, 1};
+    return TrialOutcome(LayOut(*buffer_, {DType::kF32, dims, *here, 0}, kColumnMajor,
+                               /*may_use_host=*/false));
   }
   Json Bitcast() const {
     return FindRung(

@@ -34,6 +34,7 @@ TEST_F(LadderTest, OfThePluginOfThisTree) {
   Read(*client_);
   EXPECT_EQ(RungOf("copy to another device"), "PJRT_Buffer_CopyToMemory");
   EXPECT_EQ(RungOf("reshard of pieces"), "one program over all devices");
+  EXPECT_EQ(RungOf("reshard to a layout"), "a small program");
   EXPECT_EQ(RungOf("copy to another process"), "none: UNIMPLEMENTED");
   EXPECT_THAT(At("copy to another process", "why"), HasSubstr("has no CrossHostTransfers"));
   EXPECT_EQ(RungOf("memory as a DLPack tensor"), "PJRT_Buffer_IncreaseExternalReferenceCount");
@@ -48,6 +49,7 @@ TEST_F(LadderTest, OfAPluginThatCompilesNoStableHlo) {
   EXPECT_EQ(RungOf("copy to another process"), "the extension CrossHostTransfers");
   EXPECT_EQ(RungOf("reshard of pieces"), "host memory");
   EXPECT_THAT(At("reshard of pieces", "why"), HasSubstr("small programs: UNIMPLEMENTED"));
+  EXPECT_EQ(RungOf("reshard to a layout"), "host memory");
   EXPECT_EQ(RungOf("strides in host memory"), "packed on the host first");
   EXPECT_EQ(RungOf("programs"), "none: UNIMPLEMENTED");
 }

@@ -7,6 +7,7 @@
 #include "impl/ifrt/copy.h"
 #include "impl/ifrt/device_program.h"
 #include "impl/ifrt/host.h"
+#include "impl/ifrt/relayout.h"
 #include "impl/ifrt/reshard_identity.h"
 #include "impl/ifrt/reshard_plan.h"
 #include "plinth/support/str_cat.h"
@@ -20,6 +21,7 @@ struct Move {
   const Sharding& from;
   const Sharding& to;
   std::vector<ReshardTarget> targets;
+  std::span<const int64_t> order;  // How shards are to lie: relayout.h.
   CopySemantics semantics;
   ReshardRung rung;
 
@@ -73,7 +75,7 @@ Expected<client::Buffer> JoinOnDevice(const Client& client, const Move& move,
     arguments.push_back(buffer);
     parts.push_back(std::move(part));
   }
-  const std::optional<std::string> text = JoinProgram(type, target.domain, parts);
+  const std::optional<std::string> text = JoinProgram(type, target.domain, parts, move.order);
   if (!text) return Unimplemented("the pieces of a shard cannot be joined by concatenation");
   PLINTH_ASSIGN_OR_RETURN(client::Buffer joined, RunProgram(client, *text, arguments, device));
   if (IsDefaultMemory(device, move.to.canonical_memory_kind())) return joined;
@@ -120,7 +122,12 @@ class HostWindows {
                               {window.data() + Offset(piece.domain, target.domain, to_strides),
                                move.array.type(), piece.domain.extents, to_strides}));
     }
-    return client.raw().BufferFromHost(std::move(window), move.to.PlacementOf(to_shard));
+    const client::Placement to = move.to.PlacementOf(to_shard);
+    if (move.order.empty()) return client.raw().BufferFromHost(std::move(window), to);
+    client::Layout layout;
+    layout.minor_to_major.assign(move.order.begin(), move.order.end());
+    return client.raw().BufferFromHost(window.view(), to, client::HostSemantics::kDuringCall, {},
+                                       &layout);
   }
 
  private:
@@ -148,15 +155,35 @@ bool IsWhole(const Move& move, const ReshardTarget& target) {
   return source.ok() && *source == target.domain;
 }
 
+// The same shards, in the order that is asked for. What a rung cannot lay out is its error.
+Status PutInOrder(const Move& move, std::vector<Ref<Shard>>* shards) {
+  if (move.order.empty()) return {};
+  const bool may_use_host = move.rung == ReshardRung::kAny || move.rung == ReshardRung::kHost;
+  for (size_t place = 0; place < shards->size(); ++place) {
+    Ref<Shard>& shard = (*shards)[place];
+    if (!shard->error().ok() || LiesIn(*shard->buffer(), move.order)) continue;
+    Expected<client::Buffer> laid = LayOut(*shard->buffer(),
+                                           {move.array.type(), move.targets[place].domain.extents,
+                                            move.to, move.to.addressable()[place]},
+                                           move.order, may_use_host);
+    if (!laid.ok() && !may_use_host) return laid.status();
+    shard = ShardOf(std::move(laid));
+  }
+  return {};
+}
+
 Expected<Ref<Array>> ReshardOne(const Ref<const Client>& client, const Move& move,
                                 const Ref<const Sharding>& sharding, Donation& donation) {
   const ArraySpec spec{move.array.type(), move.array.dims(), sharding};
   const bool has_pieces = std::any_of(move.targets.begin(), move.targets.end(),
                                       [&](const auto& target) { return !IsWhole(move, target); });
   if (move.rung == ReshardRung::kIdentity || (move.rung == ReshardRung::kAny && has_pieces)) {
-    Expected<std::vector<Ref<Shard>>> at_once = ReshardByIdentity(*client, move.array, move.to);
-    if (at_once.ok()) return MakeRef<Array>(spec, *std::move(at_once));
-    if (move.rung == ReshardRung::kIdentity) return at_once.status();
+    Expected<std::vector<Ref<Shard>>> at_once =
+        ReshardByIdentity(*client, move.array, move.to, move.order);
+    Status status = at_once.status();
+    if (status.ok()) status = PutInOrder(move, &*at_once);
+    if (status.ok()) return MakeRef<Array>(spec, *std::move(at_once));
+    if (move.rung == ReshardRung::kIdentity) return status;
   }
   std::vector<Ref<Shard>> shards(move.targets.size());
   std::vector<size_t> over_host;
@@ -169,8 +196,12 @@ Expected<Ref<Array>> ReshardOne(const Ref<const Client>& client, const Move& mov
       const bool is_same_place =
           &device == move.to.devices()[to_shard] &&
           move.from.canonical_memory_kind() == move.to.canonical_memory_kind();
-      shards[place] = CopyShard(move.array.shards()[source], device, move.to, to_shard,
-                                is_same_place, move.semantics, donation);
+      const Ref<Shard>& shard = move.array.shards()[source];
+      // One that is only to lie in another order needs no copy before.
+      shards[place] = is_same_place && !move.order.empty() && !LiesIn(*shard->buffer(), move.order)
+                          ? shard
+                          : CopyShard(shard, device, move.to, to_shard, is_same_place,
+                                      move.semantics, donation);
       continue;
     }
     if (target.pieces.empty() || move.rung == ReshardRung::kHost) {
@@ -196,6 +227,7 @@ Expected<Ref<Array>> ReshardOne(const Ref<const Client>& client, const Move& mov
                           : MakeRef<Shard>(read);
     }
   }
+  PLINTH_RETURN_IF_ERROR(PutInOrder(move, &shards));
   return MakeRef<Array>(spec, std::move(shards));
 }
 
@@ -204,6 +236,7 @@ Expected<Ref<Array>> ReshardOne(const Ref<const Client>& client, const Move& mov
 Expected<std::vector<Ref<Array>>> ReshardArrays(const Ref<const Client>& client,
                                                 std::span<Array* const> arrays,
                                                 std::span<const Ref<const Sharding>> shardings,
+                                                std::span<const std::span<const int64_t>> orders,
                                                 CopySemantics semantics, ReshardRung rung) {
   PLINTH_RETURN_IF_ERROR(CheckArrays(*client, arrays, "array"));
   std::vector<Move> moves;
@@ -216,8 +249,12 @@ Expected<std::vector<Ref<Array>>> ReshardArrays(const Ref<const Client>& client,
     Expected<std::vector<ReshardTarget>> targets =
         PlanReshard(arrays[i]->dims(), *arrays[i]->sharding(), *to);
     if (!targets.ok()) return targets.status().WithContext(StrCat("array ", i));
+    const std::span<const int64_t> order = orders.empty() ? std::span<const int64_t>() : orders[i];
+    if (const Status status = CheckOrder(order, arrays[i]->dims().size()); !status.ok()) {
+      return status.WithContext(StrCat("array ", i));
+    }
     moves.push_back(
-        {*arrays[i], *arrays[i]->sharding(), *to, *std::move(targets), semantics, rung});
+        {*arrays[i], *arrays[i]->sharding(), *to, *std::move(targets), order, semantics, rung});
   }
   PLINTH_ASSIGN_OR_RETURN(Donation donation, Donation::Take(semantics, arrays));
   std::vector<Ref<Array>> made;

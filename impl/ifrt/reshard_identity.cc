@@ -6,6 +6,7 @@
 #include "impl/ifrt/device_program.h"
 #include "impl/ifrt/op_sharding.h"
 #include "impl/ifrt/program_cache.h"
+#include "impl/ifrt/relayout.h"
 #include "plinth/support/str_cat.h"
 
 namespace plinth::ifrt {
@@ -45,7 +46,8 @@ Expected<Partitioning> InOrderOf(const Sharding& from, const Sharding& to) {
 }  // namespace
 
 Expected<std::vector<Ref<Shard>>> ReshardByIdentity(const Client& client, const Array& array,
-                                                    const Sharding& to) {
+                                                    const Sharding& to,
+                                                    std::span<const int64_t> minor_to_major) {
   const Sharding& from = *array.sharding();
   const Dims& dims = array.dims();
   const size_t count = from.num_shards();
@@ -62,11 +64,13 @@ Expected<std::vector<Ref<Shard>>> ReshardByIdentity(const Client& client, const 
   PLINTH_ASSIGN_OR_RETURN(const std::string before, ToHloText(from.partitioning(), dims.size()));
   PLINTH_ASSIGN_OR_RETURN(const std::string after, ToHloText(target, dims.size()));
   const std::string type = TensorType(array.type(), dims);
+  const std::string lies =
+      minor_to_major.empty() ? "" : StrCat(", ", LayoutAttribute(minor_to_major));
   const std::string text =
       StrCat("module @reshard attributes {mhlo.num_partitions = ", count,
              " : i32, mhlo.num_replicas = 1 : i32} {\n  func.func public @main(%arg0: ", type,
-             " {mhlo.sharding = \"", before, "\"}) -> (", type, " {mhlo.sharding = \"", after,
-             "\"}) {\n    return %arg0 : ", type, "\n  }\n}\n");
+             " {mhlo.sharding = \"", before, "\"}) -> (", type, " {mhlo.sharding = \"", after, "\"",
+             lies, "}) {\n    return %arg0 : ", type, "\n  }\n}\n");
   std::vector<int64_t> ids;
   for (const Device* device : from.devices()) ids.push_back(device->id);
   PLINTH_ASSIGN_OR_RETURN(const ProgramCache::Program program,

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "impl/ifrt/device_program.h"
+#include "impl/ifrt/relayout.h"
 #include "plinth/support/str_cat.h"
 
 namespace plinth::ifrt {
@@ -44,7 +45,8 @@ class JoinWriter {
  public:
   JoinWriter(DType type, std::span<const JoinPart> parts) : type_(type), parts_(parts) {}
 
-  std::optional<std::string> Write(const IndexDomain& whole) {
+  std::optional<std::string> Write(const IndexDomain& whole,
+                                   std::span<const int64_t> minor_to_major) {
     std::string arguments;
     for (size_t i = 0; i < parts_.size(); ++i) {
       arguments += StrCat(i == 0 ? "" : ", ", "%arg", i, ": ",
@@ -55,8 +57,9 @@ class JoinWriter {
     const std::optional<std::string> result = Join(whole, indices_);
     if (!result) return std::nullopt;
     const std::string type = TensorType(type_, whole.extents);
-    return StrCat("module @ifrt_join {\n  func.func public @main(", arguments, ") -> ", type,
-                  " {\n", lines_, "    return ", *result, " : ", type, "\n  }\n}\n");
+    return StrCat("module @ifrt_join {\n  func.func public @main(", arguments, ") -> ",
+                  ResultIn(type, minor_to_major), " {\n", lines_, "    return ", *result, " : ",
+                  type, "\n  }\n}\n");
   }
 
  private:
@@ -159,8 +162,9 @@ Expected<std::vector<ReshardTarget>> PlanReshard(std::span<const int64_t> dims,
 }
 
 std::optional<std::string> JoinProgram(DType type, const IndexDomain& whole,
-                                       std::span<const JoinPart> parts) {
-  return JoinWriter(type, parts).Write(whole);
+                                       std::span<const JoinPart> parts,
+                                       std::span<const int64_t> minor_to_major) {
+  return JoinWriter(type, parts).Write(whole, minor_to_major);
 }
 
 }  // namespace plinth::ifrt

@@ -42,9 +42,11 @@ struct JoinPart {
 };
 
 // StableHLO of a program that cuts the parts out of its arguments and puts them together to
-// `whole`. Nothing if the parts cannot be put together by cutting `whole` across again and again.
+// `whole`, which is to lie in that order (relayout.h). Nothing if the parts cannot be put together
+// by cutting `whole` across again and again.
 std::optional<std::string> JoinProgram(DType type, const IndexDomain& whole,
-                                       std::span<const JoinPart> parts);
+                                       std::span<const JoinPart> parts,
+                                       std::span<const int64_t> minor_to_major = {});
 
 }  // namespace plinth::ifrt
 

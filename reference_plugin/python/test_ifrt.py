@@ -126,6 +126,13 @@ class IfrtTest(unittest.TestCase):
         self.assertEqual(moved.sharding, pair)
         np.testing.assert_array_equal(moved, host)
         np.testing.assert_array_equal(moved.shards()[1], host[:, 4:])
+        columns = moved.reshard(rows, minor_to_major=[0, 1])
+        self.assertEqual(columns.layout, "{0,1}")
+        np.testing.assert_array_equal(columns, host)
+        for wrong in ([0], [1, 1]):
+            with self.assertRaises(ifrt.Error) as raised:
+                moved.reshard(rows, minor_to_major=wrong)
+            self.assertEqual(raised.exception.code, "INVALID_ARGUMENT")
 
     def test_programs(self) -> None:
         client = self.client

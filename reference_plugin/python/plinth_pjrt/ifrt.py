@@ -413,9 +413,12 @@ class Array(_Counted):
         _dlpack.delete(tensor)
         return device
 
-    def reshard(self, sharding: Sharding, *, copy: int = ALWAYS_COPY) -> Array:
-        """The same array with another sharding: any cut, devices, memory."""
-        return self._client.reshard([self], [sharding], copy=copy)[0]
+    def reshard(self, sharding: Sharding, *, copy: int = ALWAYS_COPY,
+                minor_to_major: Sequence[int] | None = None) -> Array:
+        """The same array with another sharding: any cut, devices, memory. Its shards lie as those of
+        `Client.put` do."""
+        orders = None if minor_to_major is None else [minor_to_major]
+        return self._client.reshard([self], [sharding], copy=copy, minor_to_major=orders)[0]
 
     def shards(self, *, copy: int = REUSE) -> list[Array]:
         """The shards on devices of this process."""
@@ -611,12 +614,23 @@ class Client(_Counted):
         return Array(self, made.value or 0)
 
     def reshard(self, arrays: Sequence[Array], shardings: Sequence[Sharding], *,
-                copy: int = ALWAYS_COPY) -> list[Array]:
-        if len(arrays) != len(shardings):
-            raise Error("INVALID_ARGUMENT", f"{len(arrays)} arrays and {len(shardings)} shardings")
+                copy: int = ALWAYS_COPY,
+                minor_to_major: Sequence[Sequence[int] | None] | None = None) -> list[Array]:
+        orders = [None] * len(arrays) if minor_to_major is None else list(minor_to_major)
+        if len(arrays) != len(shardings) or len(arrays) != len(orders):
+            raise Error("INVALID_ARGUMENT", f"{len(arrays)} arrays, {len(shardings)} shardings and "
+                                            f"{len(orders)} layouts")
+        for array, order in zip(arrays, orders):
+            if order is not None and len(order) != len(array.shape):
+                raise Error("INVALID_ARGUMENT",
+                            f"a layout of {len(order)} dimensions for {len(array.shape)}")
+        lists = [None if order is None else _ints(order) for order in orders]
+        pointers = (_P * max(len(lists), 1))(*[None if order is None else ctypes.addressof(order)
+                                               for order in lists])
         made = (_P * max(len(arrays), 1))()
-        _check(_lib.plinth_ifrt_arrays_reshard(self._handle, _pointers(arrays), _SIZE(len(arrays)),
-                                               _pointers(shardings), copy, 0, made))
+        _check(_lib.plinth_ifrt_arrays_reshard_to_layouts(
+            self._handle, _pointers(arrays), _SIZE(len(arrays)), _pointers(shardings), pointers, copy,
+            0, made))
         return [Array(self, made[i]) for i in range(len(arrays))]
 
     def compile(self, code: str | bytes, *, format: str = "mlir",

@@ -485,6 +485,23 @@ class Array {
                                            static_cast<plinth_ifrt_reshard_rung>(rung), &made),
                 made);
   }
+  // The same with shards that lie in that order on their devices: one number for each dimension,
+  // the one that varies fastest first.
+  Expected<Array> Reshard(const Sharding& to, std::span<const int64_t> minor_to_major,
+                          Copy copy = Copy::kAlways, Rung rung = Rung::kAny) const {
+    if (minor_to_major.size() != dims().size()) {
+      return Status(PJRT_Error_Code_INVALID_ARGUMENT, "a layout names each dimension once");
+    }
+    plinth_ifrt_array* const one = get();
+    plinth_ifrt_array* made = nullptr;
+    const plinth_ifrt_sharding* const sharding = to.get();
+    const int64_t* const order = minor_to_major.data();
+    return Made(
+        plinth_ifrt_arrays_reshard_to_layouts(client_.get(), &one, 1, &sharding, &order,
+                                              static_cast<plinth_ifrt_copy_semantics>(copy),
+                                              static_cast<plinth_ifrt_reshard_rung>(rung), &made),
+        made);
+  }
   // The bytes of each shard as another type and shape, where they are.
   Expected<Array> Bitcast(const ArraySpec& to, Copy copy = Copy::kAlways) const {
     plinth_ifrt_array* const one = get();
