@@ -90,6 +90,67 @@ struct OpShardingProto {
     kLastTileDims = 8,  // repeated int32
     kIotaReshapeDims = 9,  // repeated int64
     kIotaTransposePerm = 10,  // repeated int32
+    kNamedSharding = 14,  // NamedShardingProto
+  };
+};
+
+// The axes of a mesh that each dimension is spread over.
+struct NamedShardingProto {
+  enum : uint32_t {
+    kMesh = 2,  // MeshProto
+    kDimShardings = 3,  // repeated NamedDimensionProto
+    kReplicatedAxes = 4,  // repeated AxisRefProto
+    kUnreducedAxes = 5,  // repeated AxisRefProto
+    kManualAxes = 7,  // repeated AxisRefProto
+    kReductionOp = 8,  // int32
+  };
+};
+
+// The axes of one dimension (NamedShardingProto.DimensionSharding).
+struct NamedDimensionProto {
+  enum : uint32_t {
+    kAxes = 1,  // repeated AxisRefProto
+  };
+};
+
+// Devices in a grid: 0, 1, 2, ..., a list, or a formula.
+struct MeshProto {
+  enum : uint32_t {
+    kAxes = 1,  // repeated MeshAxisProto
+    kDeviceIds = 2,  // repeated int64
+    kIotaTransform = 3,  // MeshIotaProto
+  };
+};
+
+// MeshProto.MeshAxis
+struct MeshAxisProto {
+  enum : uint32_t {
+    kName = 1,  // string
+    kSize = 2,  // int64
+  };
+};
+
+// 0, 1, 2, ... in a shape, transposed (MeshProto.IotaTransform).
+struct MeshIotaProto {
+  enum : uint32_t {
+    kReshapeDims = 1,  // repeated int64
+    kTransposePerm = 2,  // repeated int64
+  };
+};
+
+// An axis of a mesh, or a part of it.
+struct AxisRefProto {
+  enum : uint32_t {
+    kMeshAxisIndex = 1,  // int64
+    kSubAxisInfo = 2,  // SubAxisProto
+  };
+};
+
+// AxisRefProto.SubAxis
+struct SubAxisProto {
+  enum : uint32_t {
+    kPreSize = 1,  // int64
+    kSize = 2,  // int64
   };
 };
 
@@ -204,6 +265,10 @@ struct HloInstructionProto {
     kCollectiveDeviceList = 87,  // CollectiveDeviceListProto
     kIsComposite = 89,  // bool
     kResultAccuracy = 91,  // ResultAccuracyProto
+    kIotaCollectiveDeviceList = 92,  // IotaReplicaGroupListProto
+    kMeshAxesReplicaGroupList = 93,  // MeshAxesReplicaGroupListProto
+    kBackendConfigPayload = 99,  // bytes
+    kComparisonOrder = 102,  // string
   };
 };
 
@@ -490,6 +555,14 @@ struct IotaReplicaGroupListProto {
     kNumDevicesPerGroup = 2,  // int64
     kIotaReshapeDims = 3,  // repeated int64
     kIotaTransposePerm = 4,  // repeated int32
+  };
+};
+
+// Groups of the devices that differ in these axes of a mesh.
+struct MeshAxesReplicaGroupListProto {
+  enum : uint32_t {
+    kMesh = 1,  // MeshProto
+    kAxes = 2,  // repeated AxisRefProto
   };
 };
 

@@ -5,6 +5,7 @@
 #include <protozero/pbf_writer.hpp>
 #include <utility>
 
+#include "api/support/xla_mesh.h"
 #include "api/support/xla_message_fields.h"
 
 namespace plinth::messages {
@@ -396,6 +397,10 @@ Status ReadShardingMessage(pbf_reader message, int depth, OpSharding* sharding) 
         if (!IsBytes(message)) return Wrong(number, "a message");
         PLINTH_RETURN_IF_ERROR(ReadShardingMessage(message.get_message(), depth + 1,
                                                    &sharding->elements.emplace_back()));
+        break;
+      case Sharding::kNamedSharding:
+        if (!IsBytes(message)) return Wrong(number, "a message");
+        PLINTH_RETURN_IF_ERROR(ReadNamedSharding(message.get_message(), sharding));
         break;
       default:
         message.skip();

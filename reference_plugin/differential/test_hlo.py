@@ -4,14 +4,16 @@
 `--hlo` sends all that the other files run on the plugin as HLO.
 """
 
+import math
 import pathlib
+import re
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 from jax._src.interpreters import mlir
-from jaxlib import _jax
+from jaxlib import _hlo, _jax
 from jaxlib.mlir import ir
 
 import backends
@@ -24,6 +26,17 @@ TORCH = sorted((PROGRAMS / "pytorch-xla-2.9").glob("*.hlo.pb"))
 TEXTS = sorted((PROGRAMS / "jax-0.10.2").glob("*.mlir.txt")) + sorted((PROGRAMS / "suite").glob("*.mlir"))
 # Programs for two devices, which are compiled. XLA spells manual computations as calls.
 TWO_DEVICES = {"gspmd_shard_out", "shard_jit", "shard_out", "pmap", "shard_map_many", "shard_map_psum"}
+MODULES = dict(re.findall(r"^// (\w+)\n(.*?ENTRY.*?)(?=\n// |\Z)",
+                          (pathlib.Path(__file__).parent / "testdata/hlo_modules.txt").read_text(), re.M | re.S))
+# Modules that XLA's own CPU does not take, or its conversion to StableHLO: what they compute.
+SPELLED_OUT = {
+    "fusions_of_fusions": lambda p: [(p * p + p) ** 2 + (p * p + p)],
+    "asynchronous_ops": lambda p, q: [-(p + q)[1::2]],
+    "an_all_to_all_of_a_tuple": lambda p: [p],
+    "functions_that_stablehlo_has_not": lambda p: [
+        np.arcsin(p / 2), np.arccos(p / 2), np.arctanh(p / 2), np.vectorize(math.erf)(p).astype(p.dtype), np.sinh(p),
+        np.cosh(p), np.arcsinh(p), np.arccosh(p + 2)],
+}
 SUMS = Tolerance(ulps=64, of_max=64, zero_sign=False)
 # Batch normalization of an image of one color: XLA's variance, a difference of two sums, is negative.
 NO_ORACLE = {"conv_1"}
@@ -123,6 +136,30 @@ def test_program_in_both_forms(path):
         assert got == expected
     else:
         cases.report([Case(name_of(path), None, tuple(args), EXACT)], [expected], [got])
+
+
+def hlo_of_module(name: str) -> bytes:
+    return _hlo.hlo_module_from_text(f"HloModule {name}\n{MODULES[name]}").as_serialized_hlo_module_proto()
+
+
+def test_there_are_modules():
+    assert len(MODULES) == 30 and not SPELLED_OUT.keys() - MODULES.keys()
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_module_in_text(name):
+    """What odd but legal modules compute, beside XLA's own CPU where it takes them."""
+    hlo = hlo_of_module(name)
+    if name in SPELLED_OUT:
+        count = MODULES[name].partition("ENTRY")[2].count("parameter(")
+        args = [np.linspace(0.1, 0.9, 4, dtype=np.float32) + i for i in range(count)]
+        expected = SPELLED_OUT[name](*args)
+    else:
+        text = as_stablehlo(hlo)
+        args = arguments(text)
+        expected = backends.run_text_on_builtin(text, *args)
+    got = backends.run_hlo(hlo, args)
+    cases.report([Case(name, None, tuple(args), SUMS)], [expected], [got])
 
 
 def results_or_code(program, args, format):

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plinth/program/compile_options.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <random>
 
+#include "reference_plugin/program/sharding_text.h"
 #include "reference_plugin/program/test_files.h"
 
 namespace plinth::program {
@@ -132,6 +134,55 @@ TEST(OpSharding, BytesThatJaxReads) {
   EXPECT_EQ(*again, iota);
   EXPECT_FALSE(ReadOpSharding(Bytes(std::string("\x08\x07", 2))).ok());
   EXPECT_FALSE(ReadOpSharding(Bytes(std::string("\x42\x01\x09", 3))).ok());
+}
+
+// XLA of 2026 names the axes of a mesh. The bytes are those of jaxlib 0.12.0.1, the tiles those
+// that its v3_to_v2_sharding gives, with axes that follow one another kept apart.
+TEST(OpSharding, AxesOfAMeshBecomeTiles) {
+  const auto text_of = [](std::string_view hex) {
+    std::string bytes;
+    for (size_t i = 0; i < hex.size(); i += 2) {
+      bytes.push_back(static_cast<char>(std::stoi(std::string(hex.substr(i, 2)), nullptr, 16)));
+    }
+    const Expected<OpSharding> sharding = ReadOpSharding(Bytes(bytes));
+    return sharding.ok() ? WriteShardingText(*sharding) : sharding.status().ToString();
+  };
+  // {mesh['x'=2,'y'=2], [{'x'}, {'y'}]}, and the other way round.
+  EXPECT_EQ(text_of("721e120e0a050a017810020a050a017910021a040a0010011a060a0208011001"),
+            "{devices=[2,2]<=[2,2]T(0,1)}");
+  EXPECT_EQ(text_of("721e120e0a050a017810020a050a017910021a060a02080110011a040a001001"),
+            "{devices=[2,2]<=[2,2]T(1,0)}");
+  // [{'y'}, {}]; two axes of one dimension; parts of an axis: {mesh['x'=4,'y'=2], ['x':(2)2,
+  // 'x':(1)2]}.
+  EXPECT_EQ(text_of("721c120e0a050a017810020a050a017910021a060a02080110011a021001"),
+            "{devices=[2,1,2]<=[2,2]T(1,0) last_tile_dim_replicate}");
+  EXPECT_EQ(text_of("721e120e0a050a017810020a050a017910021a080a0208010a0010011a021001"),
+            "{devices=[4,1]<=[2,2]T(1,0)}");
+  EXPECT_EQ(
+      text_of("7228120e0a050a017810040a050a017910021a0a0a0612040802100210011a0a0a06120408011002"
+              "1001"),
+      "{devices=[2,2,2]<=[2,2,2]T(1,0,2) last_tile_dim_replicate}");
+  // The middle of an axis of 8; manual and unreduced axes.
+  EXPECT_EQ(text_of("721912070a050a017810081a0a0a0612040802100210011a021001"),
+            "{devices=[2,1,4]<=[2,2,2]T(1,0,2) last_tile_dim_replicate}");
+  EXPECT_EQ(
+      text_of("722912150a050a017810020a050a017910020a050a017a10021a060a02080110011a0210012a0208"
+              "023a00"),
+      "{devices=[2,1,2,2]<=[2,2,2]T(1,0,2) last_tile_dims={manual, unreduced}}");
+  EXPECT_EQ(text_of("721e120e0a050a017810020a050a017910021a0210011a0210013a003a020801"),
+            "{manual}");
+  EXPECT_EQ(text_of("7218120e0a050a017810020a050a017910021a0210011a021001"), "{replicated}");
+  // Devices in a list, and by a formula.
+  EXPECT_EQ(text_of("722012140a050a017810020a050a017910021204030102001a040a0010011a021001"),
+            "{devices=[2,1,2]3,1,2,0 last_tile_dim_replicate}");
+  EXPECT_EQ(text_of("722412180a050a017810020a050a017910021a080a020202120201001a040a0010011a021001"),
+            "{devices=[2,1,2]<=[2,2]T(1,0) last_tile_dim_replicate}");
+  // An axis that is not there, one twice, and half of an axis of 3.
+  EXPECT_THAT(text_of("720d12070a050a017810021a020a00720f12070a050a017810021a040a020805"),
+              testing::HasSubstr("axis 5 of a mesh that has 1"));
+  EXPECT_THAT(text_of("720f12070a050a017810021a040a000a00"), testing::HasSubstr("is used twice"));
+  EXPECT_THAT(text_of("721312070a050a017810031a080a06120408011002"),
+              testing::HasSubstr("the part (1)2 of an axis of 3 devices"));
 }
 
 // As jaxlib 0.10.2 writes {devices=[2,2,2]<=[2,2,2]T(0,2,1) last_tile_dims={manual}}.

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <numbers>
 #include <string>
 
 #include "api/support/xla_message_fields.h"
@@ -145,7 +146,7 @@ Status HloReader::ReadAccuracy(const Instruction& in) {
   return EmitPlain(in);
 }
 
-Status HloReader::ReadAtan(const Instruction& in) {
+Expected<ValueId> HloReader::EmitNumber(const Instruction& in, double number) {
   PLINTH_RETURN_IF_ERROR(NeedOperands(in, 1));
   if (in.shape->is_tuple || !in.shape->leaves[0]->IsTensor()) {
     return InvalidArgument("its shape is ", ToString(*in.shape));
@@ -155,17 +156,33 @@ Status HloReader::ReadAtan(const Instruction& in) {
   const DType real = dtype == DType::kC64    ? DType::kF32
                      : dtype == DType::kC128 ? DType::kF64
                                              : dtype;
-  const uint64_t bits = FloatToBits(real, 1);
-  std::byte one[16] = {};
-  std::memcpy(one, &bits, static_cast<size_t>(ByteSize(real)));
-  PLINTH_ASSIGN_OR_RETURN(
-      const ValueId value,
-      EmitConstant(
-          in, type,
-          ElementsFromValues(type, {one, static_cast<size_t>(ByteSize(dtype))}, builder_)));
+  const uint64_t bits = FloatToBits(real, number);
+  std::byte bytes[16] = {};
+  std::memcpy(bytes, &bits, static_cast<size_t>(ByteSize(real)));
+  return EmitConstant(
+      in, type, ElementsFromValues(type, {bytes, static_cast<size_t>(ByteSize(dtype))}, builder_));
+}
+
+Status HloReader::ReadAtan(const Instruction& in) {
+  PLINTH_ASSIGN_OR_RETURN(const ValueId one, EmitNumber(in, 1));
   PLINTH_RETURN_IF_ERROR(GatherOperands(in));
-  operands_.push_back(value);
+  operands_.push_back(one);
   return Emit(in, Op::kAtan2, in.shape->leaves);
+}
+
+Status HloReader::ReadExp2(const Instruction& in) {
+  PLINTH_ASSIGN_OR_RETURN(const ValueId two, EmitNumber(in, 2));
+  operands_ = {two};
+  PLINTH_RETURN_IF_ERROR(GatherOperands(in));
+  return Emit(in, Op::kPower, in.shape->leaves);
+}
+
+Status HloReader::ReadLog2(const Instruction& in) {
+  PLINTH_ASSIGN_OR_RETURN(const ValueId factor, EmitNumber(in, std::numbers::log2e));
+  PLINTH_RETURN_IF_ERROR(GatherOperands(in));
+  PLINTH_RETURN_IF_ERROR(Emit(in, Op::kLog, in.shape->leaves));
+  operands_ = {result_[0], factor};
+  return Emit(in, Op::kMultiply, in.shape->leaves);
 }
 
 Status HloReader::ReadBatchNorm(const Instruction& in) {
@@ -212,8 +229,19 @@ Status HloReader::ReadCompare(const Instruction& in) {
   PLINTH_RETURN_IF_ERROR(
       AddEnumText("comparison_direction", "stablehlo.comparison_direction",
                   BytesField(in.rest, HloInstructionProto::kComparisonDirection)));
-  std::string_view type;
-  if (FindBytes(in.rest, HloInstructionProto::kComparisonType, &type) && !type.empty()) {
+  std::string_view type = BytesField(in.rest, HloInstructionProto::kComparisonType);
+  const std::string_view order = BytesField(in.rest, HloInstructionProto::kComparisonOrder);
+  if (!order.empty() && order != "TOTAL" && order != "PARTIAL") {
+    return InvalidArgument("its order is \"", Shortened(order), "\"; expected TOTAL or PARTIAL");
+  }
+  // XLA of 2026 says this in place of a type. That of integers is total anyway.
+  if (type.empty() && order == "TOTAL" && !in.operands.empty()) {
+    const HloShape& compared = *OperandOf(in, 0).shape;
+    if (!compared.is_tuple && InfoOf(compared.leaves[0]->dtype).kind == DTypeClass::kFloat) {
+      type = "TOTALORDER";
+    }
+  }
+  if (!type.empty()) {
     PLINTH_RETURN_IF_ERROR(AddEnumText("compare_type", "stablehlo.comparison_type", type));
   }
   return EmitPlain(in);

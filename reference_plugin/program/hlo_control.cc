@@ -308,6 +308,9 @@ Status HloReader::ReadCustomCall(const Instruction& in) {
       builder_.NewInt(DType::kS32, version == 0 ? 1 : static_cast<int32_t>(version)));
   if (!called.empty()) Add("called_computations", builder_.NewArray(called));
   const std::string_view config = BytesField(message, HloInstructionProto::kBackendConfig);
+  if (!BytesField(message, HloInstructionProto::kBackendConfigPayload).empty()) {
+    return Unimplemented("its backend_config is a payload of the module, which is not read");
+  }
   if (version == kTypedFfi && !config.empty()) {
     auto dictionary = ParseAttribute(config, builder_);
     if (!dictionary.ok()) return dictionary.status().WithContext("backend_config");

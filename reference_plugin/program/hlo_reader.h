@@ -46,6 +46,7 @@ namespace plinth::program {
   X(Dot)                    \
   X(DynamicSlice)           \
   X(Elementary)             \
+  X(Exp2)                   \
   X(Fft)                    \
   X(Fusion)                 \
   X(Gather)                 \
@@ -53,6 +54,7 @@ namespace plinth::program {
   X(GetTupleElement)        \
   X(Identity)               \
   X(Iota)                   \
+  X(Log2)                   \
   X(Map)                    \
   X(Pad)                    \
   X(Parameter)              \
@@ -145,6 +147,8 @@ class HloReader {
   Values NewValues(ValueId first, size_t count);
   Values Join(std::initializer_list<Values> parts, size_t count);
   Expected<ValueId> EmitConstant(const Instruction& in, TypeRef type, AttributeRef elements);
+  // An array of the instruction's type whose elements are all this number.
+  Expected<ValueId> EmitNumber(const Instruction& in, double number);
   LocationRef LocationOf(const Instruction& in);
   LocationRef NewName(std::string_view text, LocationRef child);
   LocationRef SourceOf(std::string_view metadata);
@@ -165,6 +169,7 @@ class HloReader {
   void AddChannel(const Instruction& in);
   void AddGlobalIds(const Instruction& in);
   Status EmitCollective(const Instruction& in);
+  Status ReadAllToAllOfTuple(const Instruction& in);
 
   // hlo_attributes.cc
   void Add(std::string_view name, AttributeRef value) { named_.push_back({name, value}); }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <string>
+#include <utility>
 
+#include "api/support/xla_mesh.h"
 #include "api/support/xla_message_fields.h"
 #include "plinth/support/str_cat.h"
 #include "reference_plugin/program/hlo_reader.h"
@@ -14,6 +16,7 @@ namespace {
 using messages::CollectiveDeviceListProto;
 using messages::HloInstructionProto;
 using messages::IotaReplicaGroupListProto;
+using messages::MeshAxesReplicaGroupListProto;
 using messages::ReplicaGroupProto;
 using messages::ScatterDimensionNumbersProto;
 using messages::SourceTargetProto;
@@ -24,13 +27,11 @@ using messages::WindowProto;
 constexpr int64_t kMostDevices = 1 << 20;
 constexpr size_t kMostDimensions = 128;
 
-// The groups that a formula stands for, one after the other.
-Status ExpandGroups(std::string_view formula, std::vector<std::vector<int64_t>>* groups) {
-  using Formula = IotaReplicaGroupListProto;
-  const int64_t count = IntField(formula, Formula::kNumReplicaGroups);
-  const int64_t size = IntField(formula, Formula::kNumDevicesPerGroup);
-  const std::vector<int64_t> dims = IntsField(formula, Formula::kIotaReshapeDims);
-  std::vector<int64_t> order = IntsField(formula, Formula::kIotaTransposePerm);
+using Groups = std::vector<std::vector<int64_t>>;
+
+// 0, 1, 2, ... in a shape, transposed, as `count` groups of `size`.
+Status ExpandGroups(int64_t count, int64_t size, std::span<const int64_t> dims,
+                    std::span<const int64_t> order, Groups* groups) {
   int64_t total = 1;
   bool fits = dims.size() == order.size() && dims.size() <= kMostDimensions && count > 0 &&
               size > 0 && count <= kMostDevices && size <= kMostDevices / count;
@@ -38,7 +39,7 @@ Status ExpandGroups(std::string_view formula, std::vector<std::vector<int64_t>>*
     fits = fits && dim > 0 && total <= kMostDevices / dim;
     if (fits) total *= dim;
   }
-  std::vector<int64_t> sorted = order;
+  std::vector<int64_t> sorted(order.begin(), order.end());
   std::sort(sorted.begin(), sorted.end());
   for (size_t i = 0; fits && i < sorted.size(); ++i) fits = sorted[i] == static_cast<int64_t>(i);
   if (!fits || total != count * size) {
@@ -63,8 +64,44 @@ Status ExpandGroups(std::string_view formula, std::vector<std::vector<int64_t>>*
   return {};
 }
 
-std::vector<std::vector<int64_t>> GroupsIn(std::string_view message, uint32_t field) {
-  std::vector<std::vector<int64_t>> groups;
+// The groups that a formula stands for, one after the other.
+Status ReadFormula(std::string_view formula, Groups* groups) {
+  using Formula = IotaReplicaGroupListProto;
+  return ExpandGroups(IntField(formula, Formula::kNumReplicaGroups),
+                      IntField(formula, Formula::kNumDevicesPerGroup),
+                      IntsField(formula, Formula::kIotaReshapeDims),
+                      IntsField(formula, Formula::kIotaTransposePerm), groups);
+}
+
+// The devices of a group differ in some axes of a mesh, groups in the others.
+Status ReadMeshGroups(std::string_view message, Groups* groups) {
+  using List = MeshAxesReplicaGroupListProto;
+  const auto reader_of = [](std::string_view bytes) {
+    return protozero::pbf_reader(bytes.data(), bytes.size());
+  };
+  PLINTH_ASSIGN_OR_RETURN(const messages::DeviceMesh mesh,
+                          messages::ReadDeviceMesh(reader_of(BytesField(message, List::kMesh))));
+  std::vector<messages::MeshAxes> lists(2);
+  PLINTH_RETURN_IF_ERROR(
+      ForEachBytes<Status>(message, List::kAxes, [&](std::string_view axis) -> Status {
+        PLINTH_ASSIGN_OR_RETURN(lists[1].emplace_back(), messages::ReadMeshAxis(reader_of(axis)));
+        return {};
+      }));
+  PLINTH_ASSIGN_OR_RETURN(const messages::MeshOrder order,
+                          messages::OrderMesh(mesh, std::move(lists), /*rest=*/0));
+  const int64_t count = order.sizes[0], size = order.sizes[1];
+  if (order.devices.empty()) {
+    return ExpandGroups(count, size, order.iota_reshape_dims, order.iota_transpose_perm, groups);
+  }
+  groups->assign(static_cast<size_t>(count), {});
+  for (size_t i = 0; i < order.devices.size(); ++i) {
+    (*groups)[i / static_cast<size_t>(size)].push_back(order.devices[i]);
+  }
+  return {};
+}
+
+Groups GroupsIn(std::string_view message, uint32_t field) {
+  Groups groups;
   (void)ForEachBytes<Status>(message, field, [&](std::string_view group) {
     groups.push_back(IntsField(group, ReplicaGroupProto::kReplicaIds));
     return Status();
@@ -156,14 +193,21 @@ Status HloReader::ReadSort(const Instruction& in) {
   return EmitPlain(in);
 }
 
-// Rows of one length, with -1 where a group is shorter.
+// Rows of one length, with -1 where a group is shorter. XLA has written groups in four ways.
 Status HloReader::AddGroups(const Instruction& in) {
-  std::vector<std::vector<int64_t>> groups = GroupsIn(in.rest, HloInstructionProto::kReplicaGroups);
+  using Field = HloInstructionProto;
+  Groups groups = GroupsIn(in.rest, Field::kReplicaGroups);
   std::string_view list, formula;
-  if (groups.empty() && FindBytes(in.rest, HloInstructionProto::kCollectiveDeviceList, &list)) {
+  if (!groups.empty()) {
+    // As a list: through 2024.
+  } else if (FindBytes(in.rest, Field::kIotaCollectiveDeviceList, &formula)) {
+    PLINTH_RETURN_IF_ERROR(ReadFormula(formula, &groups));
+  } else if (FindBytes(in.rest, Field::kMeshAxesReplicaGroupList, &list)) {
+    PLINTH_RETURN_IF_ERROR(ReadMeshGroups(list, &groups));
+  } else if (FindBytes(in.rest, Field::kCollectiveDeviceList, &list)) {
     groups = GroupsIn(list, CollectiveDeviceListProto::kReplicaGroups);
     if (FindBytes(list, CollectiveDeviceListProto::kIotaReplicaGroupList, &formula)) {
-      PLINTH_RETURN_IF_ERROR(ExpandGroups(formula, &groups));
+      PLINTH_RETURN_IF_ERROR(ReadFormula(formula, &groups));
     }
   }
   size_t longest = 0;
@@ -235,10 +279,62 @@ Status HloReader::ReadReduceScatter(const Instruction& in) {
   return EmitCollective(in);
 }
 
-Status HloReader::ReadAllToAll(const Instruction& in) {
-  if (IntsField(in.rest, HloInstructionProto::kDimensions).empty()) {
-    return Unimplemented("an all-to-all of tuples is not read; give it a dimension to split");
+// One array for each device of the group: they travel as the slices of one.
+Status HloReader::ReadAllToAllOfTuple(const Instruction& in) {
+  const size_t count = in.operands.size();
+  const std::span<const TypeRef> leaves = in.shape->leaves;
+  if (count == 0 || leaves.size() != count || !leaves[0]->IsTensor() ||
+      std::ranges::any_of(leaves, [&](TypeRef leaf) { return leaf != leaves[0]; })) {
+    return InvalidArgument("its shape ", ToString(*in.shape), " is not ", count,
+                           " times one array, as are its operands");
   }
+  std::vector<int64_t> dims = {1};
+  dims.insert(dims.end(), leaves[0]->dims.begin(), leaves[0]->dims.end());
+  const TypeRef one = builder_.Tensor(leaves[0]->dtype, false, dims, nullptr);
+  dims[0] = static_cast<int64_t>(count);
+  const TypeRef all = builder_.Tensor(leaves[0]->dtype, false, dims, nullptr);
+  if (one == nullptr || all == nullptr) return InvalidArgument("its arrays are too large");
+  const auto emit = [&](Op op, ValueId operand, TypeRef type) {
+    operands_.assign(1, operand);
+    return Emit(in, op, builder_.arena().Copy(std::span<const TypeRef>(&type, 1)));
+  };
+  PLINTH_RETURN_IF_ERROR(GatherOperands(in));
+  const std::vector<ValueId> given = std::exchange(operands_, {});
+  std::vector<ValueId> rows;
+  for (const ValueId value : given) {
+    PLINTH_RETURN_IF_ERROR(emit(Op::kReshape, value, one));
+    rows.push_back(result_[0]);
+  }
+  operands_ = rows;
+  AddInt("dimension", 0);
+  PLINTH_RETURN_IF_ERROR(
+      Emit(in, Op::kConcatenate, builder_.arena().Copy(std::span<const TypeRef>(&all, 1))));
+  PLINTH_RETURN_IF_ERROR(AddGroups(in));
+  AddInt("split_dimension", 0);
+  AddInt("concat_dimension", 0);
+  AddInt("split_count", static_cast<int64_t>(count));
+  AddChannel(in);
+  PLINTH_RETURN_IF_ERROR(emit(Op::kAllToAll, result_[0], all));
+  const ValueId received = result_[0];
+  std::vector<ValueId> results;
+  std::vector<int64_t> start(dims.size(), 0), limit = dims;
+  const std::vector<int64_t> strides(dims.size(), 1);
+  for (size_t i = 0; i < count; ++i) {
+    start[0] = static_cast<int64_t>(i);
+    limit[0] = start[0] + 1;
+    AddInts("start_indices", start);
+    AddInts("limit_indices", limit);
+    AddInts("strides", strides);
+    PLINTH_RETURN_IF_ERROR(emit(Op::kSlice, received, one));
+    PLINTH_RETURN_IF_ERROR(emit(Op::kReshape, result_[0], leaves[0]));
+    results.push_back(result_[0]);
+  }
+  Set(builder_.arena().Copy(results));
+  return {};
+}
+
+Status HloReader::ReadAllToAll(const Instruction& in) {
+  if (IntsField(in.rest, HloInstructionProto::kDimensions).empty()) return ReadAllToAllOfTuple(in);
   PLINTH_ASSIGN_OR_RETURN(const int64_t dimension, OneDimension(in));
   PLINTH_RETURN_IF_ERROR(AddGroups(in));
   const int64_t size = named_.back().value->type()->dims[1];

@@ -28,6 +28,7 @@ using messages::ProgramShapeProto;
 using messages::ShapeProto;
 using protozero::pbf_writer;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 using Ints = std::vector<int64_t>;
 
@@ -289,6 +290,89 @@ TEST(Hlo, LiteralsInAnyLayoutBecomeRowMajor) {
                                  Text(LiteralProto::kShape, shape) +
                                      Packed(LiteralProto::kS32s, {0, 10, 1, 11, 2, 12}))));
   EXPECT_THAT(Printed(proto), HasSubstr("[[0, 1, 2], [10, 11, 12]]"));
+}
+
+// Four forms of one list, which XLA has written one after the other.
+TEST(Hlo, GroupsInEveryForm) {
+  using messages::AxisRefProto;
+  using messages::CollectiveDeviceListProto;
+  using messages::IotaReplicaGroupListProto;
+  using messages::MeshAxesReplicaGroupListProto;
+  using messages::MeshAxisProto;
+  using messages::MeshProto;
+  using messages::ReplicaGroupProto;
+  using Field = HloInstructionProto;
+  const auto groups = [](uint32_t field) {
+    return Text(field, Packed(ReplicaGroupProto::kReplicaIds, {0, 2})) +
+           Text(field, Packed(ReplicaGroupProto::kReplicaIds, {1, 3}));
+  };
+  const std::string formula = Int(IotaReplicaGroupListProto::kNumReplicaGroups, 2) +
+                              Int(IotaReplicaGroupListProto::kNumDevicesPerGroup, 2) +
+                              Packed(IotaReplicaGroupListProto::kIotaReshapeDims, {2, 2}) +
+                              Packed(IotaReplicaGroupListProto::kIotaTransposePerm, {1, 0});
+  const std::string axis = Text(MeshProto::kAxes, Int(MeshAxisProto::kSize, 2));
+  const auto first_axis = [&](const std::string& mesh) {
+    return Text(MeshAxesReplicaGroupListProto::kMesh, mesh) +
+           Text(MeshAxesReplicaGroupListProto::kAxes, Int(AxisRefProto::kMeshAxisIndex, 0));
+  };
+  for (const std::string& form :
+       {groups(Field::kReplicaGroups),
+        Text(Field::kCollectiveDeviceList, groups(CollectiveDeviceListProto::kReplicaGroups)),
+        Text(Field::kCollectiveDeviceList,
+             Text(CollectiveDeviceListProto::kIotaReplicaGroupList, formula)),
+        Text(Field::kIotaCollectiveDeviceList, formula),
+        Text(Field::kMeshAxesReplicaGroupList, first_axis(axis + axis)),
+        Text(Field::kMeshAxesReplicaGroupList,
+             first_axis(axis + axis + Packed(MeshProto::kDeviceIds, {0, 1, 2, 3})))}) {
+    EXPECT_THAT(Printed(Simple(1, Parameter(0, 0, kF32) +
+                                      Instruction(1, "collective-broadcast", kF32, {0}, {}, form))),
+                HasSubstr("replica_groups = dense<[[0, 2], [1, 3]]>"));
+  }
+  ExpectInvalid(
+      Simple(1, Parameter(0, 0, kF32) +
+                    Instruction(1, "collective-broadcast", kF32, {0}, {},
+                                Text(Field::kMeshAxesReplicaGroupList, first_axis(axis)) +
+                                    Text(Field::kMeshAxesReplicaGroupList, first_axis("")))),
+      "axis 0 of a mesh that has 0");
+}
+
+TEST(Hlo, AnAllToAllOfATupleIsOneOfSlices) {
+  const std::string text = Printed(
+      Simple(2, Parameter(0, 0, kF32) + Parameter(1, 1, kF32) +
+                    Instruction(2, "all-to-all", TupleShape({kF32, kF32}), {0, 1}, {},
+                                Text(HloInstructionProto::kReplicaGroups,
+                                     Packed(messages::ReplicaGroupProto::kReplicaIds, {0, 1})))));
+  EXPECT_THAT(text, HasSubstr("\"stablehlo.concatenate\""));
+  EXPECT_THAT(text, HasSubstr("split_count = 2 : i64"));
+  EXPECT_THAT(text, HasSubstr("tensor<2xf32>"));
+  ExpectInvalid(Simple(1, Parameter(0, 0, kF32) +
+                              Instruction(1, "all-to-all", TupleShape({kF32, kF32}), {0})),
+                "is not 1 times one array");
+}
+
+// Through 2025 a comparison had a type, since then an order.
+TEST(Hlo, ComparisonsHaveATypeOrAnOrder) {
+  using Field = HloInstructionProto;
+  const auto compare = [](const std::string& shape, const std::string& more) {
+    return Printed(Simple(
+        1, Parameter(0, 0, shape) + Instruction(1, "compare", kPred, {0, 0}, {},
+                                                Text(Field::kComparisonDirection, "LT") + more)));
+  };
+  const auto total = HasSubstr("comparison_type TOTALORDER");
+  EXPECT_THAT(compare(kF32, Text(Field::kComparisonType, "TOTALORDER")), total);
+  EXPECT_THAT(compare(kF32, Text(Field::kComparisonOrder, "TOTAL")), total);
+  EXPECT_THAT(compare(kF32, Text(Field::kComparisonOrder, "PARTIAL")), Not(total));
+  EXPECT_THAT(compare(ArrayShape(DType::kS32, {}), Text(Field::kComparisonOrder, "TOTAL")),
+              Not(total));
+  EXPECT_THAT(compare(kF32, Text(Field::kComparisonOrder, "SOME")), HasSubstr("its order is"));
+}
+
+TEST(Hlo, PowersAndLogarithmsOfTwo) {
+  const auto one = [](std::string_view opcode) {
+    return Printed(Simple(1, Parameter(0, 0, kF32) + Instruction(1, opcode, kF32, {0})));
+  };
+  EXPECT_THAT(one("exp2"), HasSubstr("\"stablehlo.power\"(%1, %arg0)"));
+  EXPECT_THAT(one("log2"), HasSubstr("\"stablehlo.multiply\""));
 }
 
 // XLA writes an instruction's fields in the order of their numbers. Nobody else has to.
