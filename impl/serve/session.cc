@@ -129,7 +129,8 @@ void Session::Reply(uint64_t op_id, Result result, bool is_awaited) {
   send_(response, is_awaited);
 }
 
-Session::Result Session::WhenReady(FutureHandle future, std::function<Expected<Answer>()> then) {
+Session::Result Session::WhenReady(const FutureHandle& future,
+                                   std::function<Expected<Answer>()> then) {
   const auto finish = [](const Status& status, const std::function<Expected<Answer>()>& last) {
     if (!status.ok()) return Result(status);
     Expected<Answer> answer = last();
@@ -337,8 +338,7 @@ Session::Result Session::WaitForFuture(uint64_t handle, Answer answer) {
     if (!pending.error.ok()) return pending.error;
     return std::optional<Answer>(std::move(answer));
   }
-  return WhenReady(std::move(pending.future),
-                   [answer = std::move(answer)] { return Expected(answer); });
+  return WhenReady(pending.future, [answer = std::move(answer)] { return Expected(answer); });
 }
 
 Session::Result Session::On(const proxy::CheckValueReadyRequest& request) {

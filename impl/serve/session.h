@@ -106,7 +106,7 @@ class Session : public std::enable_shared_from_this<Session> {
 
   void Reply(uint64_t op_id, Result result, bool is_awaited = true);
   // The answer of `then` when the future completes; its error if it fails.
-  Result WhenReady(FutureHandle future, std::function<Expected<Answer>()> then);
+  Result WhenReady(const FutureHandle& future, std::function<Expected<Answer>()> then);
 
   // INVALID_ARGUMENT for handles of the client that are in use, zero, twice there or out of range;
   // RESOURCE_EXHAUSTED for too many.

@@ -149,6 +149,7 @@ class Loop {
     body_.ops.push_back(returning);
 
     std::vector<Type> types;
+    types.reserve(operands.size());
     for (const Value* operand : operands) types.push_back(operand->type);
     Op* const loop =
         module_.NewOp(Opcode::kWhile, operands, types, loop_.attributes, loop_.location);
