@@ -215,5 +215,61 @@ TEST(LivenessTest, MemoryGrowsWithTheCodeOnly) {
   EXPECT_LT(num_ranges, 10 * size_t{kConditionals});
 }
 
+TEST(LiveSetTest, TouchIsAllowedOnlyWhereNamed) {
+  auto never = [](int32_t) { return false; };
+  for (bool swapped : {false, true}) {
+    LiveSet a({{0, 4}}), b({{4, 8}});
+    if (swapped) std::swap(a, b);
+    EXPECT_FALSE(AreDisjoint(a, b, never));
+    EXPECT_TRUE(AreDisjoint(a, b, [](int32_t at) { return at == 4; }));
+    EXPECT_FALSE(AreDisjoint(a, b, [](int32_t at) { return at == 2; }));
+  }
+  EXPECT_TRUE(AreDisjoint(LiveSet({{0, 1}, {6, 7}}), LiveSet({{2, 5}, {8, 9}}), never));
+  auto always = [](int32_t) { return true; };
+  for (LiveRange inside : {LiveRange{4, 8}, {4, 6}, {6, 8}, {5, 7}, {2, 5}, {7, 9}, {0, 20}}) {
+    EXPECT_FALSE(AreDisjoint(LiveSet({{0, 2}, {4, 8}, {12, 14}}), LiveSet({inside}), always));
+    EXPECT_FALSE(AreDisjoint(LiveSet({inside}), LiveSet({{0, 2}, {4, 8}, {12, 14}}), always));
+  }
+}
+
+TEST(LiveSetTest, RangesThatTouchAreOne) {
+  LiveSet set({{0, 2}, {4, 6}});
+  set.Absorb(LiveSet({{2, 4}, {9, 10}}));
+  EXPECT_EQ(set.size(), 2u);
+  EXPECT_EQ(set.begin(), 0);
+  EXPECT_EQ(set.end(), 10);
+  EXPECT_TRUE(AreDisjoint(set, LiveSet({{7, 8}}), [](int32_t) { return false; }));
+  LiveSet chain;
+  for (int32_t i = 0; i < 1000; ++i) chain.Absorb(LiveSet({{2 * i, 2 * i + 2}}));
+  EXPECT_EQ(chain.size(), 1u);
+}
+
+// What planning a step of many operands costs: each range moves few times, whichever set of two
+// takes the other in.
+TEST(LiveSetTest, TheSmallerSetMoves) {
+  constexpr int32_t kRanges = 1 << 14;
+  LiveSet grown;
+  size_t moved = 0;
+  for (int32_t i = 0; i < kRanges; ++i) {
+    LiveSet next({{4 * i, 4 * i + 1}});
+    moved += i % 2 == 0 ? next.Absorb(std::move(grown)) : grown.Absorb(std::move(next));
+    if (i % 2 == 0) grown = std::move(next);
+  }
+  EXPECT_EQ(grown.size(), size_t{kRanges});
+  EXPECT_LE(moved, size_t{kRanges});
+
+  // Always two of one size: a logarithm of moves each.
+  std::vector<LiveSet> sets;
+  for (int32_t i = 0; i < kRanges; ++i) sets.push_back(LiveSet({{4 * i, 4 * i + 1}}));
+  moved = 0;
+  for (; sets.size() > 1; sets.resize(sets.size() / 2)) {
+    for (size_t i = 0; i < sets.size() / 2; ++i) {
+      moved += sets[i].Absorb(std::move(sets[i + sets.size() / 2]));
+    }
+  }
+  EXPECT_EQ(sets[0].size(), size_t{kRanges});
+  EXPECT_LE(moved, size_t{kRanges} * 14 / 2);
+}
+
 }  // namespace
 }  // namespace plinth::compiler::plan

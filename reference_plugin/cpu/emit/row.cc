@@ -251,6 +251,7 @@ void RowEmitter::EmitResult(const RowPhase& phase, int number) {
   std::vector<Vec> rows;
   for (int row = 0; row < rows_; ++row) {
     std::vector<Vec> parts;
+    parts.reserve(static_cast<size_t>(vectors));
     for (int i = 0; i < vectors; ++i) {
       parts.push_back(
           body_.LoadAccumulator((number * rows_ + row) * vectors + i, vector.Vector(row + i)));
