@@ -414,6 +414,29 @@ std::string Write(const LayoutProto& message) {
   return bytes;
 }
 
+static void ReadFields(wire::Reader in, CompactLayoutProto& out) {
+  while (in.next()) {
+    switch (in.tag()) {
+      case 1: wire::AddInt32(in, out.major_to_minor); break;
+      case 2: wire::GetInt32(in, out.version_number); break;
+      default: in.skip();
+    }
+  }
+}
+static void WriteFields(pbf_writer& out, const CompactLayoutProto& in) {
+  wire::PutAllInt32(out, 1, in.major_to_minor);
+  wire::PutInt32(out, 2, in.version_number);
+}
+Status Read(std::string_view bytes, CompactLayoutProto* message) {
+  return wire::Guard("CompactLayoutProto", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
+}
+std::string Write(const CompactLayoutProto& message) {
+  std::string bytes;
+  pbf_writer out(bytes);
+  WriteFields(out, message);
+  return bytes;
+}
+
 static void ReadFields(wire::Reader in, ByteStrides& out) {
   while (in.next()) {
     switch (in.tag()) {
@@ -1870,17 +1893,42 @@ static void ReadFields(wire::Reader in, XlaLayoutProto& out) {
   while (in.next()) {
     switch (in.tag()) {
       case 1: wire::AddInt64(in, out.minor_to_major); break;
+      case 6: wire::AddBytes(in, out.tiles); break;
       default: in.skip();
     }
   }
 }
 static void WriteFields(pbf_writer& out, const XlaLayoutProto& in) {
   wire::PutAllInt64(out, 1, in.minor_to_major);
+  for (const auto& one : in.tiles) wire::PutBytes(out, 6, one, true);
 }
 Status Read(std::string_view bytes, XlaLayoutProto* message) {
   return wire::Guard("XlaLayoutProto", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
 }
 std::string Write(const XlaLayoutProto& message) {
+  std::string bytes;
+  pbf_writer out(bytes);
+  WriteFields(out, message);
+  return bytes;
+}
+
+static void ReadFields(wire::Reader in, PjRtLayoutProto& out) {
+  while (in.next()) {
+    switch (in.tag()) {
+      case 1: ReadFields(wire::Enter(in), out.xla_layout); break;
+      case 2: wire::GetInt32(in, out.version_number); break;
+      default: in.skip();
+    }
+  }
+}
+static void WriteFields(pbf_writer& out, const PjRtLayoutProto& in) {
+  { pbf_writer inner(out, 1); WriteFields(inner, in.xla_layout); }
+  wire::PutInt32(out, 2, in.version_number);
+}
+Status Read(std::string_view bytes, PjRtLayoutProto* message) {
+  return wire::Guard("PjRtLayoutProto", bytes, [&](wire::Reader in) { ReadFields(in, *message); });
+}
+std::string Write(const PjRtLayoutProto& message) {
   std::string bytes;
   pbf_writer out(bytes);
   WriteFields(out, message);

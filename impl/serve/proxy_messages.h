@@ -158,6 +158,14 @@ struct LayoutProto {
 Status Read(std::string_view bytes, LayoutProto* message);
 std::string Write(const LayoutProto& message);
 
+// xla::ifrt::CompactLayout: an order of the dimensions.
+struct CompactLayoutProto {
+  std::vector<int32_t> major_to_minor;
+  int32_t version_number = {};
+};
+Status Read(std::string_view bytes, CompactLayoutProto* message);
+std::string Write(const CompactLayoutProto& message);
+
 // Bytes to step in each dimension.
 struct ByteStrides {
   std::vector<int64_t> strides;
@@ -684,12 +692,21 @@ struct ShardingList {
 Status Read(std::string_view bytes, ShardingList* message);
 std::string Write(const ShardingList& message);
 
-// xla.LayoutProto.
+// xla.LayoutProto; tiles are Tile messages.
 struct XlaLayoutProto {
   std::vector<int64_t> minor_to_major;
+  std::vector<std::string> tiles;
 };
 Status Read(std::string_view bytes, XlaLayoutProto* message);
 std::string Write(const XlaLayoutProto& message);
+
+// xla::ifrt::PjRtLayout.
+struct PjRtLayoutProto {
+  XlaLayoutProto xla_layout;
+  int32_t version_number = {};
+};
+Status Read(std::string_view bytes, PjRtLayoutProto* message);
+std::string Write(const PjRtLayoutProto& message);
 
 // Each an xla.LayoutProto.
 struct LayoutList {

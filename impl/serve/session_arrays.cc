@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "impl/ifrt/dlpack_abi.h"
+#include "impl/serve/layouts.h"
 #include "impl/serve/session.h"
 #include "plinth/support/shape.h"
 #include "plinth/support/str_cat.h"
@@ -64,11 +65,8 @@ Expected<std::vector<plinth_ifrt_shard_interval>> Intervals(std::span<const int6
 }  // namespace
 
 Session::Result Session::On(const proxy::MakeArrayFromHostBufferRequest& request) {
-  if (request.layout.has_value() && !request.layout->serialized_layout.type_name.empty()) {
-    return Unimplemented("an array from a host buffer with a layout of type '",
-                         request.layout->serialized_layout.type_name.substr(0, 100),
-                         "'; plinth-serve takes the default layout");
-  }
+  PLINTH_ASSIGN_OR_RETURN(const std::vector<int64_t> order,
+                          OrderAskedFor(request.layout, request.shape.dims.size()));
   PLINTH_ASSIGN_OR_RETURN(
       const ifrt::ArraySpec spec,
       SpecFor(proxy::ArraySpecProto{request.dtype, request.shape, request.sharding, {}}));
@@ -83,6 +81,7 @@ Session::Result Session::On(const proxy::MakeArrayFromHostBufferRequest& request
 
   plinth_ifrt_host_array host = HostArray(spec);
   host.data = buffer->data();
+  if (!order.empty()) host.minor_to_major = order.data();
   host.byte_strides =
       request.byte_strides.has_value() ? request.byte_strides->strides.data() : nullptr;
   plinth_ifrt_array* made = nullptr;
@@ -110,6 +109,7 @@ Session::Result Session::On(const proxy::MakeArraysFromHostBufferShardsRequest& 
   std::vector<std::vector<ChargeRef>> charges;
   for (const proxy::ShardsSpec& from : request.specs) {
     PLINTH_ASSIGN_OR_RETURN(const ifrt::ArraySpec spec, SpecFor(from.array_spec));
+    PLINTH_ASSIGN_OR_RETURN(const std::vector<int64_t> order, OrderAskedFor(from.array_spec));
     if (from.addressable_shard_indices.size() != from.host_buffers.size()) {
       return InvalidArgument(from.addressable_shard_indices.size(), " lists of shards for ",
                              from.host_buffers.size(), " host buffers");
@@ -148,6 +148,7 @@ Session::Result Session::On(const proxy::MakeArraysFromHostBufferShardsRequest& 
         const ifrt::ArraySpec shard_spec{spec.type, source.shape.dims, single};
         plinth_ifrt_host_array host = HostArray(shard_spec);
         host.data = buffer->data();
+        if (!order.empty() && order.size() == host.num_dims) host.minor_to_major = order.data();
         host.byte_strides =
             source.byte_strides.has_value() ? source.byte_strides->strides.data() : nullptr;
         auto held = std::make_unique<Held>(Held{buffer});
@@ -290,9 +291,13 @@ Session::Result Session::On(const proxy::ReshardArraysRequest& request) {
   PLINTH_ASSIGN_OR_RETURN(const auto semantics, CopySemanticsFromProto(request.copy_semantics));
   std::vector<ifrt::Sharding> shardings;
   std::vector<const plinth_ifrt_sharding*> raw;
+  std::vector<std::vector<int64_t>> orders;
+  std::vector<const int64_t*> raw_orders;
   std::vector<std::vector<ChargeRef>> charges;
   for (size_t i = 0; i < arrays.size(); ++i) {
     PLINTH_ASSIGN_OR_RETURN(const ifrt::ArraySpec spec, SpecFor(request.array_specs[i]));
+    PLINTH_ASSIGN_OR_RETURN(orders.emplace_back(), OrderAskedFor(request.array_specs[i]));
+    raw_orders.push_back(orders.back().empty() ? nullptr : orders.back().data());
     size_t rank = 0;
     const int64_t* dims = plinth_ifrt_array_dims(arrays[i], &rank);
     if (spec.type != plinth_ifrt_array_type(arrays[i]) ||
@@ -306,9 +311,9 @@ Session::Result Session::On(const proxy::ReshardArraysRequest& request) {
     shardings.push_back(spec.sharding);
   }
   std::vector<plinth_ifrt_array*> made = Room(arrays.size());
-  PLINTH_RETURN_IF_ERROR(
-      FromC(plinth_ifrt_arrays_reshard(client_.get(), arrays.data(), arrays.size(), raw.data(),
-                                       semantics, PLINTH_IFRT_ANY_RUNG, made.data())));
+  PLINTH_RETURN_IF_ERROR(FromC(plinth_ifrt_arrays_reshard_to_layouts(
+      client_.get(), arrays.data(), arrays.size(), raw.data(), raw_orders.data(), semantics,
+      PLINTH_IFRT_ANY_RUNG, made.data())));
   DropDeleted(request.array_handles);
   return std::optional<Answer>(
       proxy::ReshardArraysResponse{Insert(request.result_handles, made, std::move(charges))});
@@ -327,6 +332,10 @@ Session::Result Session::On(const proxy::BitcastArraysRequest& request) {
   std::vector<std::vector<ChargeRef>> charges;
   for (size_t i = 0; i < arrays.size(); ++i) {
     PLINTH_ASSIGN_OR_RETURN(specs.emplace_back(), SpecFor(request.array_specs[i]));
+    if (request.array_specs[i].layout.value_or("") != "") {
+      return Unimplemented("a bitcast to the layout ",
+                           request.array_specs[i].layout->substr(0, 100));
+    }
     charges.push_back(ChargesOf({&request.array_handles[i], 1}));
     if (semantics == PLINTH_IFRT_DONATE_INPUT) continue;
     PLINTH_ASSIGN_OR_RETURN(const int64_t bytes, BytesOf(specs.back()));

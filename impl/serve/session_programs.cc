@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "impl/serve/grpc.h"
+#include "impl/serve/layouts.h"
 #include "impl/serve/program.h"
 #include "impl/serve/session.h"
 #include "plinth/support/json.h"
@@ -76,34 +76,13 @@ bool IsText(std::string_view bytes) {
   return true;
 }
 
-// "{1,0}", as XLA writes it. The protocol's message has tiles too, which no client asks for.
-Expected<proxy::XlaLayoutProto> LayoutFromText(std::string_view text) {
-  proxy::XlaLayoutProto layout;
-  std::string_view left = text;
-  if (left.size() < 2 || left.front() != '{' || left.back() != '}') {
-    return Unimplemented("the layout ", text);
-  }
-  left = left.substr(1, left.size() - 2);
-  while (!left.empty()) {
-    int64_t dim = 0;
-    const auto [end, error] = std::from_chars(left.data(), left.data() + left.size(), dim);
-    if (error != std::errc()) return Unimplemented("the layout ", text);
-    layout.minor_to_major.push_back(dim);
-    left.remove_prefix(static_cast<size_t>(end - left.data()));
-    if (left.empty()) break;
-    if (left.front() != ',') return Unimplemented("the layout ", text, ", which has tiles");
-    left.remove_prefix(1);
-  }
-  return layout;
-}
-
 template <typename Ask>
 Expected<proxy::LayoutList> LayoutsOf(size_t count, Ask ask) {
   proxy::LayoutList list;
   for (size_t i = 0; i < count; ++i) {
     const auto text = ask(i);
     if (!text.ok()) return FromIfrt(text.status());
-    PLINTH_ASSIGN_OR_RETURN(list.layouts.emplace_back(), LayoutFromText(*text));
+    PLINTH_ASSIGN_OR_RETURN(list.layouts.emplace_back().minor_to_major, OrderFromText(*text));
   }
   return list;
 }
