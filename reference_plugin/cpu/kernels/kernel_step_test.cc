@@ -5,7 +5,6 @@
 
 #include <complex>
 #include <cstring>
-#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -19,7 +18,6 @@ using compiler::Access;
 using compiler::Kernel;
 using compiler::Node;
 using compiler::Opcode;
-using compiler::Phase;
 
 TEST(KernelStepTest, AddsAConstant) {
   std::vector<float> x(1000);
