@@ -9,6 +9,7 @@
 #include <string>
 
 #include "reference_plugin/cuda/driver/blas_types.h"
+#include "reference_plugin/cuda/simulator/address.h"
 #include "reference_plugin/cuda/simulator/driver_access.h"
 #include "reference_plugin/cuda/simulator/multiply.h"
 
@@ -308,7 +309,7 @@ PLINTH_EXPORT cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc
     // Of one product, when the stream gets there; zero, with a report, if it cannot be.
     uint64_t Of(int64_t number) const {
       uint64_t at = address + static_cast<uint64_t>(number * layout.stride) * SizeOf(layout.type);
-      if (layout.by_pointers) at = reinterpret_cast<const uint64_t*>(address)[number];
+      if (layout.by_pointers) at = reinterpret_cast<const uint64_t*>(ToHost(address))[number];
       const std::string where = std::string("cublasLtMatmul: the ") + name + " matrix of product " +
                                 std::to_string(number);
       if (!Driver().contains(at, SpanOf(layout))) {
@@ -343,15 +344,14 @@ PLINTH_EXPORT cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc
       stream, "cublasLtMatmul", uses,
       [shape, algorithm, work_begin, left = arrays[0], right = arrays[1], result = arrays[2],
        mantissa = MantissaOf(product->compute),
-       epilogue = Epilogue{product->epilogue, static_cast<const std::byte*>(product->bias)}] {
+       epilogue = Epilogue{product->epilogue, ToHost(bias)}] {
         constexpr int kRubbish = 0xe7;
-        std::memset(reinterpret_cast<void*>(work_begin), kRubbish, algorithm.workspace);
+        std::memset(ToHost(work_begin), kRubbish, algorithm.workspace);
         for (int64_t n = 0; n < shape.batch; ++n) {
           const uint64_t a = left.Of(n), b = right.Of(n), c = result.Of(n);
           if (a == 0 || b == 0 || c == 0) return;
           auto matrix = [](uint64_t at, const Array& array, bool is_turned) {
-            return Matrix{reinterpret_cast<std::byte*>(at), array.layout.type, array.layout.leading,
-                          is_turned};
+            return Matrix{ToHost(at), array.layout.type, array.layout.leading, is_turned};
           };
           Multiply(matrix(a, left, shape.left_turned), matrix(b, right, shape.right_turned),
                    matrix(c, result, false), shape.rows, shape.columns, shape.depth, mantissa,

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "reference_plugin/cuda/driver/types.h"
+#include "reference_plugin/cuda/simulator/address.h"
 #include "reference_plugin/cuda/simulator/driver_access.h"
 #include "reference_plugin/cuda/simulator/fibers.h"
 #include "reference_plugin/cuda/simulator/memory.h"
@@ -49,6 +50,7 @@ namespace {
 constexpr unsigned kMostThreads = 1024;
 constexpr unsigned kMostShared = 48 << 10;
 constexpr unsigned kMostGrid = 0x7fffffff;
+constexpr size_t kMostParameterBytes = 4096;
 
 struct World {
   std::mutex mutex;
@@ -351,7 +353,7 @@ CUresult cuMemcpyHtoDAsync(CUdeviceptr to, const void* from, size_t size, CUstre
   Clock before;
   const User user = stream->Begin("cuMemcpyHtoDAsync", &before);
   Memory::Get().Use(to, /*writes=*/true, user, before);
-  stream->Enqueue([=] { std::memcpy(reinterpret_cast<void*>(to), from, size); });
+  stream->Enqueue([=] { std::memcpy(ToHost(to), from, size); });
   return kCudaSuccess;
 }
 CUresult cuMemcpyDtoHAsync(void* to, CUdeviceptr from, size_t size, CUstream stream) {
@@ -361,7 +363,7 @@ CUresult cuMemcpyDtoHAsync(void* to, CUdeviceptr from, size_t size, CUstream str
   Clock before;
   const User user = stream->Begin("cuMemcpyDtoHAsync", &before);
   Memory::Get().Use(from, /*writes=*/false, user, before);
-  stream->Enqueue([=] { std::memcpy(to, reinterpret_cast<const void*>(from), size); });
+  stream->Enqueue([=] { std::memcpy(to, ToHost(from), size); });
   return kCudaSuccess;
 }
 CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t size, CUstream stream) {
@@ -373,9 +375,7 @@ CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t size, CUstre
   const User user = stream->Begin("cuMemcpyDtoDAsync", &before);
   Memory::Get().Use(from, /*writes=*/false, user, before);
   Memory::Get().Use(to, /*writes=*/true, user, before);
-  stream->Enqueue([=] {
-    std::memmove(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), size);
-  });
+  stream->Enqueue([=] { std::memmove(ToHost(to), ToHost(from), size); });
   return kCudaSuccess;
 }
 CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t size, CUstream stream) {
@@ -384,7 +384,7 @@ CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t size, CUstr
   Clock before;
   const User user = stream->Begin("cuMemsetD8Async", &before);
   Memory::Get().Use(to, /*writes=*/true, user, before);
-  stream->Enqueue([=] { std::memset(reinterpret_cast<void*>(to), value, size); });
+  stream->Enqueue([=] { std::memset(ToHost(to), value, size); });
   return kCudaSuccess;
 }
 
@@ -560,9 +560,16 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
   const plinth_simulator_index grid = {grid_x, grid_y, grid_z};
   const plinth_simulator_index block = {block_x, block_y, block_z};
   const uint64_t threads = uint64_t{block_x} * block_y * block_z;
-  if (threads == 0 || threads > kMostThreads || grid_x == 0 || grid_y == 0 || grid_z == 0 ||
-      grid_x > kMostGrid || shared_bytes > kMostShared) {
-    Report("cuLaunchKernel of " + NameOf(*function) + ": the grid or the block is too large");
+  const unsigned most_threads = function->kernel->most_threads;
+  size_t parameter_bytes = 0;
+  for (unsigned p = 0; p < function->kernel->num_parameters; ++p) {
+    parameter_bytes += function->kernel->parameters[p].size;
+  }
+  if (threads == 0 || threads > most_threads || parameter_bytes > kMostParameterBytes ||
+      grid_x == 0 || grid_y == 0 || grid_z == 0 || grid_x > kMostGrid ||
+      shared_bytes > kMostShared) {
+    Report("cuLaunchKernel of " + NameOf(*function) +
+           ": the grid, the block or the parameters are too large");
     return kCudaInvalidValue;
   }
   World& world = TheWorld();
@@ -583,6 +590,8 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
       continue;
     }
     Memory::Get().Use(pointer, kind.is_constant == 0, user, before);
+    std::byte* const at = ToHost(pointer);
+    std::memcpy(values.back().data(), &at, sizeof(at));
   }
   stream->Enqueue([=, copy = *function, seed = world.options.seed] {
     RunGrid(copy, grid, block, values, seed);

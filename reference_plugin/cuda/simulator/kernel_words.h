@@ -38,6 +38,7 @@ struct plinth_simulator_kernel {
   plinth_simulator_launch launch;
   const plinth_simulator_parameter* parameters;
   unsigned num_parameters;
+  unsigned most_threads;  // of a block, by __launch_bounds__
 };
 }
 

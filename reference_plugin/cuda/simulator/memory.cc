@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "reference_plugin/cuda/simulator/address.h"
 #include "reference_plugin/cuda/simulator/report.h"
 
 namespace plinth::cuda::simulator {
@@ -16,7 +17,6 @@ constexpr int kRedzone = 0xa7;
 constexpr size_t kCheckedPoison = 4096;  // bytes at the begin of freed memory
 
 size_t Padded(size_t size) { return (size + kZone - 1) / kZone * kZone; }
-std::byte* At(uint64_t address) { return reinterpret_cast<std::byte*>(address); }
 
 bool IsAll(const std::byte* bytes, size_t size, int value) {
   return std::all_of(bytes, bytes + size,
@@ -53,12 +53,13 @@ uint64_t Memory::Allocate(size_t size, const User& user) {
   std::memset(block + kZone, kNew, size);
   std::memset(block + kZone + size, kRedzone, Padded(size) - size + kZone);
   in_use_ += size;
-  const auto address = reinterpret_cast<uint64_t>(block + kZone);
+  const uint64_t address = ToDevice(block + kZone);
   allocations_[address] = {size, false, user, {}};
   return address;
 }
 
 Memory::Allocation* Memory::Find(uint64_t address, uint64_t* begin) {
+  address |= kDeviceBit;
   auto after = allocations_.upper_bound(address);
   if (after == allocations_.begin()) return nullptr;
   --after;
@@ -71,7 +72,7 @@ bool Memory::Contains(uint64_t address, size_t size) const {
   const std::lock_guard lock(mutex_);
   uint64_t begin = 0;
   const Allocation* found = const_cast<Memory*>(this)->Find(address, &begin);
-  return found != nullptr && size <= found->size - (address - begin);
+  return found != nullptr && size <= found->size - ((address | kDeviceBit) - begin);
 }
 
 void Memory::Use(uint64_t address, bool writes, const User& user, const Clock& before) {
@@ -127,14 +128,14 @@ void Memory::EndFree(uint64_t address) {
   if (found == allocations_.end()) return;
   const size_t size = found->second.size;
   allocations_.erase(found);
-  std::memset(At(address), kFreed, size);
+  std::memset(ToHost(address), kFreed, size);
   quarantine_.emplace_back(address, size);
   quarantined_ += size;
   while (quarantined_ > most_quarantined_) {
     const auto [oldest, length] = quarantine_.front();
     quarantine_.pop_front();
     quarantined_ -= length;
-    std::free(At(oldest) - kZone);
+    std::free(ToHost(oldest) - kZone);
   }
 }
 
@@ -143,7 +144,7 @@ bool Memory::CheckRedzones(const std::string& what) {
   {
     const std::lock_guard lock(mutex_);
     for (const auto& [address, allocation] : allocations_) {
-      std::byte* begin = At(address);
+      std::byte* begin = ToHost(address);
       const size_t tail = Padded(allocation.size) - allocation.size + kZone;
       const bool before = IsAll(begin - kZone, kZone, kRedzone);
       const bool after = IsAll(begin + allocation.size, tail, kRedzone);
@@ -154,10 +155,10 @@ bool Memory::CheckRedzones(const std::string& what) {
       std::memset(begin + allocation.size, kRedzone, tail);
     }
     for (const auto& [address, size] : quarantine_) {
-      if (IsAll(At(address), std::min(size, kCheckedPoison), kFreed)) continue;
+      if (IsAll(ToHost(address), std::min(size, kCheckedPoison), kFreed)) continue;
       problems.push_back(what + " wrote to an array of " + std::to_string(size) +
                          " bytes that was freed");
-      std::memset(At(address), kFreed, size);
+      std::memset(ToHost(address), kFreed, size);
     }
   }
   for (const std::string& problem : problems) Report(problem);

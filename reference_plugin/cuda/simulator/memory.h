@@ -38,7 +38,8 @@ struct User {
   std::string what;
 };
 
-// The device's memory, which is the host's. Every function may be called from any thread.
+// The device's memory, at addresses of the device (address.h). Every function may be called from
+// any thread.
 class Memory {
  public:
   static Memory& Get();

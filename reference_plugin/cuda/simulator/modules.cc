@@ -49,8 +49,8 @@ std::string HostText(const std::string& text) {
   std::string whole = "#define PLINTH_SIMULATED_KERNEL 1\n";
   whole += kKernelWords;
   whole += "\n#line 1 \"kernels.cu\"\n" + text + "\n#line 1 \"launchers\"\n";
-  const std::vector<std::string> names = KernelNames(text);
-  for (const std::string& name : names) {
+  const std::vector<KernelName> names = KernelNames(text);
+  for (const auto& [name, most_threads] : names) {
     whole +=
         "static void launch_" + name + "(void** p) { plinth_simulator::Call(&" + name + ", p); }\n";
   }
@@ -58,9 +58,9 @@ std::string HostText(const std::string& text) {
       "extern \"C\" __attribute__((visibility(\"default"
       "\"))) const plinth_simulator_kernel* plinth_simulator_kernels(unsigned* count) {\n"
       "  static const plinth_simulator_kernel kernels[] = {\n";
-  for (const std::string& name : names) {
+  for (const auto& [name, most_threads] : names) {
     whole += "    {\"" + name + "\", &launch_" + name + ", plinth_simulator::Parameters(&" + name +
-             "), plinth_simulator::Count(&" + name + ")},\n";
+             "), plinth_simulator::Count(&" + name + "), " + std::to_string(most_threads) + "},\n";
   }
   return whole + "  };\n  *count = " + std::to_string(names.size()) + ";\n  return kernels;\n}\n";
 }
@@ -101,16 +101,19 @@ std::string MakeBinary(std::string_view architecture, std::string_view text) {
   return binary;
 }
 
-std::vector<std::string> KernelNames(const std::string& text) {
-  std::vector<std::string> names;
+std::vector<KernelName> KernelNames(const std::string& text) {
+  constexpr std::string_view kBounds = "__launch_bounds__(";
+  std::vector<KernelName> names;
   for (size_t at = text.find("__global__"); at != std::string::npos;
        at = text.find("__global__", at + 1)) {
     const size_t line_end = text.find('\n', at);
     const std::string line = text.substr(at, line_end - at);
     // The name stands before the first parenthesis that is not that of __launch_bounds__.
     size_t open = line.find('(');
-    if (const size_t bounds = line.find("__launch_bounds__"); bounds != std::string::npos) {
+    unsigned most_threads = 1024;
+    if (const size_t bounds = line.find(kBounds); bounds != std::string::npos) {
       open = line.find('(', line.find(')', bounds));
+      most_threads = static_cast<unsigned>(atoi(line.c_str() + bounds + kBounds.size()));
     }
     if (open == std::string::npos) continue;
     size_t begin = open;
@@ -118,7 +121,7 @@ std::vector<std::string> KernelNames(const std::string& text) {
                          line[begin - 1] == '_')) {
       --begin;
     }
-    if (begin < open) names.push_back(line.substr(begin, open - begin));
+    if (begin < open) names.push_back({line.substr(begin, open - begin), most_threads});
   }
   return names;
 }

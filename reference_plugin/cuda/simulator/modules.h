@@ -28,8 +28,12 @@ struct Module {
 // says why.
 std::shared_ptr<const Module> LoadText(const std::string& text, std::string* error);
 
-// The names of the kernels of a text, in its order.
-std::vector<std::string> KernelNames(const std::string& text);
+// The kernels of a text, in its order.
+struct KernelName {
+  std::string name;
+  unsigned most_threads;  // by __launch_bounds__
+};
+std::vector<KernelName> KernelNames(const std::string& text);
 
 }  // namespace plinth::cuda::simulator
 

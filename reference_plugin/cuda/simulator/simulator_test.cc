@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <errno.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
@@ -197,6 +198,35 @@ extern "C" __global__ void fill(char* out, unsigned n) {
   EXPECT_THAT(Reports(), IsEmpty());
   EXPECT_EQ(Launch(kernel, 1, 32, out, 11), kCudaIllegalAddress);
   EXPECT_THAT(Reports(), HasSubstr("kernel fill wrote after an array of 40 bytes"));
+}
+
+// As on a device: whoever runs on the host and reads an array through its address gets nothing.
+TEST_F(SimulatorTest, TheHostCannotReadArrays) {
+  Open("");
+  const CUdeviceptr array = Allocate(64);
+  int ends[2] = {};
+  ASSERT_EQ(pipe(ends), 0);
+  EXPECT_EQ(write(ends[1], reinterpret_cast<const void*>(array), 1), -1);
+  EXPECT_EQ(errno, EFAULT);
+  close(ends[0]);
+  close(ends[1]);
+  cuda().cuMemFreeAsync(array, stream_);
+}
+
+constexpr const char* kReads = R"(
+extern "C" __global__ void __launch_bounds__(32) reads(char* out, unsigned n) {
+  ((float*)out)[0] = ((float*)out)[n];
+})";
+
+TEST_F(SimulatorTest, ReportsBlocksThatAreTooLarge) {
+  Open("");
+  const CUdeviceptr array = Allocate(64);
+  const CUfunction kernel = Kernel(kReads, "reads");
+  EXPECT_EQ(Launch(kernel, 1, 32, array, 1), kCudaSuccess);
+  EXPECT_EQ(Launch(kernel, 1, 64, array, 1), kCudaInvalidValue);
+  EXPECT_THAT(Reports(), HasSubstr("the block or the parameters are too large"));
+  cuda().cuMemFreeAsync(array, stream_);
+  cuda().cuModuleUnload(module_);
 }
 
 TEST_F(SimulatorTest, ReportsUseWithoutAnEvent) {

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference_plugin/cuda/testing/host_device.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cstring>
+#include <new>
 
 #include "reference_plugin/cuda/driver/blas_dtype.h"
 #include "reference_plugin/cuda/simulator/fibers.h"
@@ -11,6 +14,11 @@
 namespace plinth::cuda::testing {
 
 namespace {
+
+constexpr size_t kPage = 4096;
+constexpr std::byte kAround{0xcd};
+
+size_t RoundUp(size_t size, size_t unit) { return (size + unit - 1) / unit * unit; }
 
 // What a library of the device would compute.
 void Multiply(const MatrixProduct& product, std::span<const uint64_t> arguments) {
@@ -106,6 +114,10 @@ Status HostDevice::Run(const PrintedStep& step, std::span<std::byte* const> oper
                       static_cast<int64_t>(kernel.num_parameters), " parameters, not ",
                       static_cast<int64_t>(values.size()));
     }
+    if (action.block > kernel.most_threads) {
+      return Internal("kernel ", action.kernel->name, " is launched with ", int64_t{action.block},
+                      " threads; it is compiled for ", int64_t{kernel.most_threads});
+    }
     std::vector<void*> parameters;
     for (uint64_t& value : values) parameters.push_back(&value);
     plinth_simulator_state& state = *found->second.module->state;
@@ -124,11 +136,18 @@ Status HostDevice::Run(const PrintedStep& step, std::span<std::byte* const> oper
   return Status();
 }
 
-GuardedArray::GuardedArray(int64_t size, std::byte fill)
-    : memory_(static_cast<size_t>(size) + 3 * kGuard, std::byte{0xcd}),
-      size_(static_cast<size_t>(size)) {
-  const uint64_t address = reinterpret_cast<uint64_t>(memory_.data()) + 2 * kGuard - 1;
-  data_ = reinterpret_cast<std::byte*>(address / kGuard * kGuard);
+void GuardedArray::Unmap::operator()(std::byte* pages) const { munmap(pages, bytes); }
+
+GuardedArray::GuardedArray(int64_t size, std::byte fill) : size_(static_cast<size_t>(size)) {
+  const size_t inside = RoundUp(size_, kPage);
+  const size_t whole = inside + 2 * kPage;
+  void* made = mmap(nullptr, whole, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (made == MAP_FAILED) throw std::bad_alloc();
+  memory_ = {static_cast<std::byte*>(made), Unmap{whole}};
+  std::byte* const begin = memory_.get() + kPage;
+  if (inside > 0 && mprotect(begin, inside, PROT_READ | PROT_WRITE) != 0) throw std::bad_alloc();
+  std::fill_n(begin, inside, kAround);
+  data_ = begin + inside - RoundUp(size_, kAccessAlignment);
   std::fill_n(data_, size_, fill);
 }
 
@@ -138,10 +157,11 @@ GuardedArray::GuardedArray(std::span<const std::byte> bytes)
 }
 
 bool GuardedArray::IsIntact() const {
-  const std::byte* end = memory_.data() + memory_.size();
-  auto is_guard = [](std::byte byte) { return byte == std::byte{0xcd}; };
-  return std::all_of(memory_.data(), static_cast<const std::byte*>(data_), is_guard) &&
-         std::all_of(static_cast<const std::byte*>(data_) + size_, end, is_guard);
+  const std::byte* const begin = memory_.get() + kPage;
+  const std::byte* const end = begin + RoundUp(size_, kPage);
+  auto is_around = [](std::byte byte) { return byte == kAround; };
+  return std::all_of(begin, static_cast<const std::byte*>(data_), is_around) &&
+         std::all_of(static_cast<const std::byte*>(data_) + size_, end, is_around);
 }
 
 }  // namespace plinth::cuda::testing

@@ -34,7 +34,8 @@ class HostDevice {
   std::map<std::string, Loaded> kernels_;
 };
 
-// Bytes at a multiple of kArrayAlignment, with bytes around them that nobody may write.
+// Bytes at a multiple of kAccessAlignment, which end where a page begins that nobody may touch: who
+// reads or writes beside them ends the process.
 class GuardedArray {
  public:
   // Filled with `fill`.
@@ -42,12 +43,15 @@ class GuardedArray {
   explicit GuardedArray(std::span<const std::byte> bytes);
   std::byte* data() { return data_; }
   std::span<std::byte> bytes() { return {data_, size_}; }
-  // Whether what lies around is as it was.
+  // Whether the few bytes that lie around within the pages are as they were.
   bool IsIntact() const;
 
  private:
-  static constexpr size_t kGuard = kArrayAlignment;
-  std::vector<std::byte> memory_;
+  struct Unmap {
+    size_t bytes;
+    void operator()(std::byte* pages) const;
+  };
+  std::unique_ptr<std::byte[], Unmap> memory_;
   std::byte* data_;
   size_t size_;
 };
