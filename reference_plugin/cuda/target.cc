@@ -29,6 +29,12 @@ constexpr compiler::FusionLimits kFusion = {
     .columns = 0,           .column_elements = 0,
 };
 
+// A kernel of products gives each of them a block, and the library a call; spelled out, a thread
+// has an element, reads what its neighbours read, and works in f32. Sums of rows are read once,
+// however long they are. Not measured.
+constexpr compiler::SmallProductLimits kSmallProducts = {
+    .multiplications = 1 << 12, .terms = 8, .row = 1 << 30};
+
 constexpr compiler::WorkUnits kWork = {
     .simple = 1,
     .division = 8,
@@ -74,8 +80,7 @@ constexpr compiler::Target kTarget = {
     .fusion = kFusion,
     .loops = {.unrolled_turns = 0, .unrolled_ops = 0, .paired_steps = 0},
     .loop_products = {.flops = 0, .cached_bytes = 0, .bytes = 0},
-    // Not measured yet; the library rounds as programs ask (TF32).
-    .small_products = {.multiplications = 0, .terms = 0, .row = 0},
+    .small_products = kSmallProducts,
     .hoisted_bytes = 0,
     .work = kWork,
     .rates = kRates,

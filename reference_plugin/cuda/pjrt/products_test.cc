@@ -16,6 +16,7 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 // [[a b] [c d]] times itself, with `attributes` of the dot.
 std::string Square(std::string_view attributes = "") {
@@ -51,6 +52,14 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
   %p = stablehlo.dot_general %a, %a, contracting_dims = [1] x [1] : (tensor<2x400xf32>, tensor<2x400xf32>) -> tensor<2x2xf32>
   %r = stablehlo.reshape %p : (tensor<2x2xf32>) -> tensor<4xf32>
   return %r : tensor<4xf32>
+})";
+
+// Each element squared, 400 times over: products of long vectors.
+constexpr std::string_view kDots = R"(
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %m = stablehlo.broadcast_in_dim %x, dims = [0] : (tensor<4xf32>) -> tensor<4x400xf32>
+  %p = stablehlo.dot_general %m, %m, batching_dims = [0] x [0], contracting_dims = [1] x [1] : (tensor<4x400xf32>, tensor<4x400xf32>) -> tensor<4xf32>
+  return %p : tensor<4xf32>
 })";
 
 class ProductsTest : public ClientTest {
@@ -180,6 +189,23 @@ TEST_F(ProductsTest, RoundsAsProgramsAsk) {
   Open("");
   EXPECT_EQ(corner(""), x * x);
   EXPECT_EQ(corner(kTf32), 1);
+}
+
+// Small ones are arithmetic like any other, in f32, unless the library is asked for.
+TEST_F(ProductsTest, SmallOnesAreSpeltOut) {
+  programs_.library = ProgramSettings::Library::kLarge;
+  for (const std::string& program : {Square(), std::string(kDots)}) {
+    Open("fail=cuLaunchKernel:1:999");
+    const auto failed = Run(program);
+    const std::string message(failed.status().message());
+    EXPECT_THAT(message, AllOf(HasSubstr("launch of kernel"), Not(HasSubstr("dot_general"))));
+    client_ = nullptr;
+    Reports();
+  }
+  Open("");
+  const auto dots = Run(kDots);
+  ASSERT_TRUE(dots.ok()) << dots.status().ToString();
+  EXPECT_THAT(*dots, ElementsAre(400, 1600, 3600, 6400));
 }
 
 TEST_F(ProductsTest, AnErrorNamesProgramAndStep) {

@@ -149,6 +149,8 @@ std::shared_ptr<const backend::Backend> MakeBackend(const Architecture& architec
   made.name = "CUDA";
   made.hardware = StrCat("sm_", architecture.capability);
   made.target = kTarget;
+  // Who asks for the library gets it.
+  if (settings.library == ProgramSettings::Library::kAlways) made.target.small_products = {};
   PrintOptions options;
   options.deterministic = settings.deterministic;
   options.products.allow_tf32 = settings.allow_tf32;
