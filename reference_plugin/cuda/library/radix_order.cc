@@ -11,9 +11,12 @@ constexpr int32_t kDigitBits = 8, kDigits = 1 << kDigitBits;
 // What a block goes through at once, one element a thread, and how often.
 constexpr int32_t kThreads = kDigits, kTurns = 16, kTileLength = kThreads * kTurns;
 constexpr int32_t kWarps = kThreads / 32;
+// Tiles of a row whose counts a thread adds up by itself.
+constexpr int64_t kFewBlocks = 16;
 
 // From the least digit of the last key to the greatest of the first: blocks count the digits of
 // their tiles, one block per row adds up which elements come before, and blocks move their tiles.
+// Few long rows have one block for each digit: one for all would be alone on the device.
 class RadixOrder {
  public:
   RadixOrder(const compiler::plan::PlanStep& step, const OrderedRows& rows, bool has_wide_keys,
@@ -22,12 +25,14 @@ class RadixOrder {
         rows_(rows),
         points_(rows.rows * rows.length),
         blocks_((rows.length + kTileLength - 1) / kTileLength),
+        by_digits_(blocks_ > rows.rows + kFewBlocks),
         printed_(printed) {
     for (int64_t half = 0; half < 2; ++half) {
       keys_[half] = Take(begin, points_ * (has_wide_keys ? 8 : 4));
       positions_[half] = Take(begin, points_ * 4);
     }
     counts_ = Take(begin, rows.rows * kDigits * blocks_ * 4);
+    if (by_digits_) totals_ = Take(begin, rows.rows * kDigits * 4);
     end_ = begin;
   }
 
@@ -73,8 +78,19 @@ class RadixOrder {
          Number(Argument::Kind::kU64, positions_[now_]),
          Number(Argument::Kind::kU64, keys_[1 - now_]),
          Number(Argument::Kind::kU64, positions_[1 - now_])}};
+    if (by_digits_) {
+      Action clear;
+      clear.kind = Action::Kind::kFill;
+      clear.arguments = {{Argument::Kind::kScratch, 0, totals_, 0}};
+      clear.bytes = rows_.rows * kDigits * 4;
+      printed_.actions.push_back(std::move(clear));
+    }
     Launch(Count(), rows_.rows * blocks_, extra);
-    Launch(Add(), rows_.rows, {});
+    if (by_digits_) {
+      Launch(AddOfDigit(), rows_.rows * kDigits, {});
+    } else {
+      Launch(Add(), rows_.rows, {});
+    }
     Launch(Move(), rows_.rows * blocks_, extra);
   }
   static Argument Number(Argument::Kind kind, int64_t value) {
@@ -110,7 +126,22 @@ class RadixOrder {
     code.Close();
     code.Line("__syncthreads();");
     code.Line(OwnCount(), " = counts[threadIdx.x];");
+    if (by_digits_) {
+      code.Line("atomicAdd((u32*)(scratch + ", totals_, "ll) + line * ", kDigits,
+                "ll + threadIdx.x, counts[threadIdx.x]);");
+    }
     return code.Take();
+  }
+
+  // Adds to each thread's entry of `sums` those of the threads before it.
+  static void AddUp(Code& code) {
+    code.Line("__syncthreads();");
+    code.Open("for (u32 d = 1; d < ", kDigits, "u; d *= 2)");
+    code.Line("const u32 before = threadIdx.x >= d ? sums[threadIdx.x - d] : 0u;");
+    code.Line("__syncthreads();");
+    code.Line("sums[threadIdx.x] += before;");
+    code.Line("__syncthreads();");
+    code.Close();
   }
 
   // Counts become the number of elements that come before: those of smaller digits, and those of
@@ -123,18 +154,35 @@ class RadixOrder {
     code.Line("u32 sum = 0;");
     code.Line("for (u32 b = 0; b < ", blocks_, "u; ++b) sum += own[b];");
     code.Line("sums[threadIdx.x] = sum;");
-    code.Line("__syncthreads();");
-    code.Open("for (u32 d = 1; d < ", kDigits, "u; d *= 2)");
-    code.Line("const u32 before = threadIdx.x >= d ? sums[threadIdx.x - d] : 0u;");
-    code.Line("__syncthreads();");
-    code.Line("sums[threadIdx.x] += before;");
-    code.Line("__syncthreads();");
-    code.Close();
+    AddUp(code);
     code.Line("u32 at = sums[threadIdx.x] - sum;");
     code.Open("for (u32 b = 0; b < ", blocks_, "u; ++b)");
     code.Line("const u32 count = own[b];");
     code.Line("own[b] = at;");
     code.Line("at += count;");
+    code.Close();
+    return code.Take();
+  }
+
+  // The same, with a block for each digit of a row.
+  std::string AddOfDigit() const {
+    Code code;
+    code.Line("const u32 digit = blockIdx.x % ", kDigits, "u;");
+    code.Line("const u32* totals = (const u32*)(scratch + ", totals_, "ll) + (s64)(blockIdx.x / ",
+              kDigits, "u) * ", kDigits, "ll;");
+    code.Line("u32* own = (u32*)(scratch + ", counts_, "ll) + (s64)blockIdx.x * ", blocks_, "ll;");
+    code.Line("__shared__ u32 sums[", kDigits, "];");
+    code.Line("sums[threadIdx.x] = threadIdx.x < digit ? totals[threadIdx.x] : 0u;");
+    AddUp(code);
+    code.Line("u32 at = sums[", kDigits - 1, "];");
+    code.Open("for (u32 first = 0; first < ", blocks_, "u; first += ", kDigits, "u)");
+    code.Line("const u32 b = first + threadIdx.x;");
+    code.Line("const u32 count = b < ", blocks_, "u ? own[b] : 0u;");
+    code.Line("__syncthreads();");
+    code.Line("sums[threadIdx.x] = count;");
+    AddUp(code);
+    code.Line("if (b < ", blocks_, "u) own[b] = at + sums[threadIdx.x] - count;");
+    code.Line("at += sums[", kDigits - 1, "];");
     code.Close();
     return code.Take();
   }
@@ -188,8 +236,9 @@ class RadixOrder {
   const compiler::plan::PlanStep& step_;
   const OrderedRows rows_;
   const int64_t points_, blocks_;
+  const bool by_digits_;
   PrintedStep& printed_;
-  int64_t keys_[2], positions_[2], counts_, end_;
+  int64_t keys_[2], positions_[2], counts_, totals_ = 0, end_;
   bool is_wide_ = false;
   int now_ = 0;  // which of both halves is in order
 };
