@@ -12,26 +12,26 @@ namespace plinth::cuda {
 using backend::Contents;
 using backend::ContentsPtr;
 
-sdk::Event GpuBuffer::CopyOutWhenPlaced(ContentsPtr contents, int64_t offset, int64_t size,
-                                        std::function<void(const std::byte*)> take) {
+sdk::Event GpuBuffer::CopyOutWhenPlaced(
+    ContentsPtr contents, std::function<Expected<sdk::Event>(const backend::StoragePtr&)> copy) {
   auto done = std::make_shared<sdk::EventSource>();
   sdk::Event over = done->event();
   const sdk::Event placed = contents->placed;
-  placed.OnReady([contents = std::move(contents), offset, size, take = std::move(take),
-                  done](const Status& status) {
-    if (!status.ok()) {
-      done->Set(status);
-      return;
-    }
-    Expected<sdk::Event> copied = CopyOut(contents->storage, offset, size, take);
-    if (!copied.ok()) {
-      done->Set(copied.status());
-      return;
-    }
-    // What failed on the way to these contents is the error of the copy, too.
-    const sdk::Event both[] = {contents->ready, *std::move(copied)};
-    sdk::Event::All(both).OnReady([done](const Status& last) { done->Set(last); });
-  });
+  placed.OnReady(
+      [contents = std::move(contents), copy = std::move(copy), done](const Status& status) {
+        if (!status.ok()) {
+          done->Set(status);
+          return;
+        }
+        Expected<sdk::Event> copied = copy(contents->storage);
+        if (!copied.ok()) {
+          done->Set(copied.status());
+          return;
+        }
+        // What failed on the way to these contents is the error of the copy, too.
+        const sdk::Event both[] = {contents->ready, *std::move(copied)};
+        sdk::Event::All(both).OnReady([done](const Status& last) { done->Set(last); });
+      });
   return over;
 }
 
@@ -47,19 +47,21 @@ Expected<sdk::Event> GpuBuffer::CopyToHost(const sdk::HostDestination& destinati
       layout() == nullptr ? std::span<const int64_t>() : layout()->minor_to_major;
   sdk::DenseByteStrides(shape, element_size, order, {from.data(), from.size()});
   if (layout() == nullptr ? destination.is_dense : to == from) {
-    return CopyOutWhenPlaced(std::move(source), 0, size, [data, size](const std::byte* bytes) {
-      if (size > 0) std::memcpy(data, bytes, static_cast<size_t>(size));
+    return CopyOutWhenPlaced(std::move(source), [=](const backend::StoragePtr& storage) {
+      return CopyOut(storage, 0, size, data);
     });
   }
-  return CopyOutWhenPlaced(std::move(source), 0, size, [=](const std::byte* bytes) {
-    sdk::CopyStrided(data, to, bytes, from, shape, element_size);
+  return CopyOutWhenPlaced(std::move(source), [=](const backend::StoragePtr& storage) {
+    return CopyOut(storage, 0, size, [=](const std::byte* bytes) {
+      sdk::CopyStrided(data, to, bytes, from, shape, element_size);
+    });
   });
 }
 
 Expected<sdk::Event> GpuBuffer::CopyRawToHost(void* destination, int64_t offset, int64_t size) {
   PLINTH_ASSIGN_OR_RETURN(ContentsPtr source, ContentsFor("copy bytes to the host of"));
-  return CopyOutWhenPlaced(std::move(source), offset, size, [=](const std::byte* bytes) {
-    if (size > 0) std::memcpy(destination, bytes, static_cast<size_t>(size));
+  return CopyOutWhenPlaced(std::move(source), [=](const backend::StoragePtr& storage) {
+    return CopyOut(storage, offset, size, destination);
   });
 }
 

@@ -38,9 +38,10 @@ class GpuBuffer final : public backend::ContentsBuffer {
   Expected<std::unique_ptr<Buffer>> Bitcast(const sdk::Shape& shape) override;
 
  private:
-  // `take` gets the bytes when the contents are there.
-  sdk::Event CopyOutWhenPlaced(backend::ContentsPtr contents, int64_t offset, int64_t size,
-                               std::function<void(const std::byte*)> take);
+  // `copy` begins a copy of the storage when there is one, and answers its end.
+  static sdk::Event CopyOutWhenPlaced(
+      backend::ContentsPtr contents,
+      std::function<Expected<sdk::Event>(const backend::StoragePtr&)> copy);
 
   const std::shared_ptr<Gpu> gpu_;
 };

@@ -189,6 +189,42 @@ TEST_F(ClientTest, ArraysGoToPinnedMemoryAndBack) {
   }
 }
 
+// More than is in pinned memory at once; the array is dropped while pieces of it are still to go.
+TEST_F(ClientTest, LargeArraysGoOutInPieces) {
+  constexpr int64_t kElements = (45 << 20) / 4 + 3;
+  std::vector<float> values(kElements);
+  for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i);
+  const int64_t dims[] = {kElements};
+  const int64_t strides[] = {sizeof(float)};
+  for (const char* fails : {"", "cuMemcpyDtoHAsync:7:999", "cuEventRecord:20:999"}) {
+    Open(StrCat("seed=4,delay=300,fail=", fails));
+    sdk::HostBufferRequest request;
+    request.data = values.data();
+    request.dtype = DType::kF32;
+    request.dims = dims;
+    request.byte_strides = strides;
+    request.size = kElements * 4;
+    request.is_dense = true;
+    request.device = client_->devices().front().get();
+    request.memory = request.device->default_memory();
+    auto uploaded = client_->BufferFromHostBuffer(request);
+    ASSERT_TRUE(uploaded.ok()) << uploaded.status().ToString();
+    std::vector<float> back(kElements);
+    auto copied = uploaded->buffer->CopyToHost({back.data(), strides, true, kElements * 4});
+    ASSERT_TRUE(copied.ok()) << copied.status().ToString();
+    uploaded->buffer = nullptr;
+    const Status status = copied->Await();
+    if (*fails == '\0') {
+      EXPECT_TRUE(status.ok()) << status.ToString();
+      EXPECT_TRUE(back == values);
+    } else {
+      EXPECT_FALSE(status.ok()) << fails;
+    }
+    client_ = nullptr;
+    EXPECT_THAT(Reports(), IsEmpty()) << fails;
+  }
+}
+
 TEST_F(ClientTest, SaysWhatHasNoRoom) {
   Open("capacity=100000");
   const sdk::Shape large{DType::kF32, sdk::Dims{int64_t{1} << 28}};

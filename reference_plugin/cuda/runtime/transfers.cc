@@ -5,6 +5,7 @@
 #include <cstring>
 #include <deque>
 #include <memory>
+#include <mutex>
 #include <utility>
 
 #include "reference_plugin/cuda/runtime/device_memory.h"
@@ -15,6 +16,8 @@ namespace {
 // While one piece travels the next one is written.
 constexpr int64_t kPiece = 4 << 20;
 constexpr size_t kPiecesUnderWay = 4;
+// What is smaller goes out as a whole.
+constexpr int64_t kInPieces = 16 << 20;
 
 // The device outlives its pinned memory.
 struct PinnedArray {
@@ -31,6 +34,75 @@ backend::StoragePtr StorageOf(Gpu& gpu, PinnedPtr memory, int64_t size, EventPtr
                                     size, std::move(written), std::move(array), /*is_host=*/true);
   return backend::StoragePtr::Borrow(data, size, std::move(block));
 }
+
+// The way out of a large array: several chains of pieces, each of which is enqueued when the one
+// before it in its chain has been taken out of pinned memory.
+class PiecesOut : public std::enable_shared_from_this<PiecesOut> {
+ public:
+  PiecesOut(backend::StoragePtr source, int64_t offset, int64_t size, std::byte* to)
+      : source_(std::move(source)), offset_(offset), size_(size), to_(to) {}
+
+  sdk::Event Start() {
+    sdk::Event over = done_.event();
+    for (size_t chain = 0; chain < kPiecesUnderWay; ++chain) {
+      Go(static_cast<int64_t>(chain) * kPiece);
+    }
+    return over;
+  }
+
+ private:
+  static constexpr StreamKind kStream = StreamKind::kOut;
+
+  // Enqueues the piece, or ends its chain.
+  void Go(int64_t begin) {
+    const Status status = begin < size_ ? Enqueue(begin) : Status();
+    if (begin >= size_ || !status.ok()) End(status);
+  }
+  Status Enqueue(int64_t begin) {
+    const int64_t length = std::min(kPiece, size_ - begin);
+    DeviceBlock& block = *DeviceBlock::Of(source_);
+    Gpu& gpu = block.gpu();
+    const Gpu::Current current(gpu);
+    PLINTH_ASSIGN_OR_RETURN(PinnedPtr pinned, gpu.pinned().Allocate(length));
+    PLINTH_RETURN_IF_ERROR(block.BeforeRead(kStream));
+    PLINTH_RETURN_IF_ERROR(gpu.Check(
+        gpu.api().cuMemcpyDtoHAsync(pinned.get(),
+                                    block.address() + static_cast<uint64_t>(offset_ + begin),
+                                    static_cast<size_t>(length), gpu.stream(kStream)),
+        "cuMemcpyDtoHAsync"));
+    PLINTH_ASSIGN_OR_RETURN(EventPtr event, gpu.Record(kStream));
+    block.Read(kStream, event);
+    gpu.WhenOver(kStream, std::move(event),
+                 [self = shared_from_this(), pinned = std::move(pinned), begin,
+                  length](const Status& status) mutable {
+                   if (!status.ok()) return self->End(status);
+                   std::memcpy(self->to_ + begin, pinned.get(), static_cast<size_t>(length));
+                   pinned = nullptr;
+                   self->Go(begin + static_cast<int64_t>(kPiecesUnderWay) * kPiece);
+                 });
+    return Status();
+  }
+  // Of one chain; the last one's is that of the whole.
+  void End(const Status& status) {
+    Status first;
+    {
+      const std::lock_guard lock(mutex_);
+      if (error_.ok()) error_ = status;
+      if (--chains_ > 0) return;
+      first = error_;
+    }
+    source_ = backend::StoragePtr();
+    done_.Set(first);
+  }
+
+  backend::StoragePtr source_;
+  const int64_t offset_, size_;
+  std::byte* const to_;
+  sdk::EventSource done_;
+  std::mutex mutex_;
+  size_t chains_ = kPiecesUnderWay;  // guarded
+  Status error_;                     // guarded
+};
 
 }  // namespace
 
@@ -99,6 +171,17 @@ Expected<sdk::Event> CopyOut(const backend::StoragePtr& source, int64_t offset, 
                  done->Set(status);
                });
   return over;
+}
+
+Expected<sdk::Event> CopyOut(const backend::StoragePtr& source, int64_t offset, int64_t size,
+                             void* to) {
+  auto* const bytes = static_cast<std::byte*>(to);
+  if (size < kInPieces || DeviceBlock::Of(source)->is_host()) {
+    return CopyOut(source, offset, size, [bytes, size](const std::byte* from) {
+      if (size > 0) std::memcpy(bytes, from, static_cast<size_t>(size));
+    });
+  }
+  return std::make_shared<PiecesOut>(source, offset, size, bytes)->Start();
 }
 
 Expected<backend::StoragePtr> AllocateUninitialized(Gpu& gpu, int64_t size) {

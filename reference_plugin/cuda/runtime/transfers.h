@@ -25,6 +25,11 @@ Expected<backend::StoragePtr> CopyIn(Gpu& gpu, std::span<const std::byte> bytes,
 Expected<sdk::Event> CopyOut(const backend::StoragePtr& source, int64_t offset, int64_t size,
                              std::function<void(const std::byte* bytes)> take);
 
+// Copies them to `to`, which stays until the event is ready. Of a large array a few pieces at a
+// time are in pinned memory, however large it is.
+Expected<sdk::Event> CopyOut(const backend::StoragePtr& source, int64_t offset, int64_t size,
+                             void* to);
+
 // A new array whose bytes nobody has written.
 Expected<backend::StoragePtr> AllocateUninitialized(Gpu& gpu, int64_t size);
 
