@@ -175,6 +175,24 @@ TEST(Dot, FewRowsAndManyColumns) {
   }
 }
 
+// No cache holds it: parts of the sum for threads, and reads ahead.
+TEST(Dot, VectorTimesLargeMatrix) {
+  std::mt19937_64 random(23);
+  backend::ThreadPool pool(3);
+  for (DType type : {DType::kF32, DType::kF64}) {
+    for (int layout = 0; layout < 4; ++layout) {
+      SCOPED_TRACE(StrCat(Name(type), " layout ", layout));
+      const int64_t rows = layout & 1 ? 1 : 1030, columns = layout & 1 ? 1030 : 1;
+      Case c = MatrixProduct(rows, columns, 1100, false, layout & 2, type);
+      FillRun(c, random, NoBlas());
+      CheckAgainstDefinition(c);
+      const TestArray alone = c.result;
+      ASSERT_TRUE(RunStep(c.Step(), {&c.lhs, &c.rhs}, {&c.result}, &pool, NoBlas()).ok());
+      EXPECT_EQ(alone.bytes, c.result.bytes);
+    }
+  }
+}
+
 TEST(Dot, FewColumnsOfLongSums) {
   std::mt19937_64 random(9);
   for (DType type : {DType::kF32, DType::kF64, DType::kBF16}) {

@@ -64,8 +64,11 @@ class Gemm {
   int64_t TermRows() const;
   Positions BatchPositions(int64_t batch) const;
   backend::ThreadPool* PoolFor(const backend::RunContext& context) const;
-  void RunAxpy(const std::byte* a, const std::byte* b, std::byte* c,
-               const backend::RunContext& context) const;
+  void CutSum();
+  Status RunAxpy(const std::byte* a, const std::byte* b, std::byte* c,
+                 const backend::RunContext& context) const;
+  Status RunAxpyParts(const std::byte* a, const std::byte* b, std::byte* c,
+                      const backend::RunContext& context) const;
   Status RunDots(const std::byte* a, const std::byte* b, std::byte* c,
                  const backend::RunContext& context) const;
   void RunDirect(const std::byte* a, const std::byte* b, std::byte* c,
@@ -99,8 +102,10 @@ class Gemm {
   GemmKernels::LaneRowSums lane_rows_ = nullptr;
   const Blas* blas_ = nullptr;
   // kIndirect: the right operand. kPacked: the same, if all tasks share it. kDots: the few rows, if
-  // they lie across memory.
+  // they lie across memory. kAxpy: the sums of all parts.
   SharedBlock packed_kernel_;
+  static constexpr int64_t kMostSumParts = 16;
+  int64_t sum_parts_ = 1;    // kAxpy: of one row, each of consecutive steps
   bool packs_rows_ = false;  // kDots
   bool shares_b_ = false;    // kPacked
 };

@@ -47,8 +47,9 @@ struct StepBlocks {
 
 }  // namespace
 
-void Gemm::RunAxpy(const std::byte* a, const std::byte* b, std::byte* c,
-                   const backend::RunContext& context) const {
+Status Gemm::RunAxpy(const std::byte* a, const std::byte* b, std::byte* c,
+                     const backend::RunContext& context) const {
+  if (sum_parts_ > 1) return RunAxpyParts(a, b, c, context);
   const compiler::Product& p = problem_;
   const GemmKernels& kernels = KernelsFor(kind_);
   backend::ThreadPool* pool = PoolFor(context);
@@ -63,6 +64,39 @@ void Gemm::RunAxpy(const std::byte* a, const std::byte* b, std::byte* c,
                            StrideOf(p.a.outer), p.a.run_stride, b + (at.b + first) * element_bytes_,
                            p.b.run_stride, c + (at.c + first) * element_bytes_, StrideOf(p.c.rows));
             });
+  return Status();
+}
+
+// Each part of the sum reads its rows of b whole, one after the other.
+Status Gemm::RunAxpyParts(const std::byte* a, const std::byte* b, std::byte* c,
+                          const backend::RunContext& context) const {
+  static constexpr auto kOnes = [] {
+    struct {
+      float f32[kMostSumParts];
+      double f64[kMostSumParts];
+    } ones{};
+    for (int64_t i = 0; i < kMostSumParts; ++i) ones.f32[i] = 1, ones.f64[i] = 1;
+    return ones;
+  }();
+  const compiler::Product& p = problem_;
+  const GemmKernels& kernels = KernelsFor(kind_);
+  std::byte* const sums = packed_kernel_.Get(context);
+  if (sums == nullptr) return ResourceExhausted("no memory for the sums of a product");
+  const int64_t steps = CeilDiv(k_, sum_parts_);
+  const int64_t parts = CeilDiv(k_, steps);
+  for (int64_t batch = 0; batch < batches_; ++batch) {
+    const Positions at = BatchPositions(batch);
+    ForPieces(PoolFor(context), context, 1, k_, steps, static_cast<double>(n_ * steps),
+              [&](int64_t, int64_t first, int64_t count) {
+                kernels.axpy(1, n_, count, a + (at.a + first * p.a.run_stride) * element_bytes_, 0,
+                             p.a.run_stride, b + (at.b + first * p.b.run_stride) * element_bytes_,
+                             p.b.run_stride, sums + first / steps * n_ * element_bytes_, 0);
+              });
+    const void* const ones =
+        kernels.native == DType::kF32 ? static_cast<const void*>(kOnes.f32) : kOnes.f64;
+    kernels.axpy(1, n_, parts, ones, 0, 1, sums, n_, c + at.c * element_bytes_, 0);
+  }
+  return Status();
 }
 
 Status Gemm::RunDots(const std::byte* a, const std::byte* b, std::byte* c,
