@@ -92,6 +92,11 @@ struct ExtremumOfElements {
   static T Apply(T a, T b) {
     if constexpr (kIsFloat<T>) {
       const auto x = Number(a), y = Number(b);
+      if constexpr (!kIsNarrowFloat<T>) {
+        // One instruction, where a branch could not be foreseen.
+        if (x < y || y < x) [[likely]]
+          return kMaximum ? (x < y ? y : x) : (y < x ? y : x);
+      }
       if (x != x) return Quieted(a);
       if (y != y) return Quieted(b);
       if (x == y) {

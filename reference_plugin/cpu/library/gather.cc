@@ -270,9 +270,45 @@ class GatherStep final : public backend::PreparedStep {
     }
   }
 
+  // The same of runs of more than kBytes and at most twice as many: two copies that may overlap.
+  // What comes some runs later is asked for, as an array of rows may be anywhere.
+  template <int64_t kBytes, typename Index>
+  void GatherShortRuns(const std::byte* operand, const std::byte* indices, std::byte* result,
+                       int64_t count, const int64_t* steps) const {
+    constexpr int64_t kAhead = 16;
+    const int64_t index_step = steps[0], result_step = steps[1], operand_step = steps[2];
+    const int64_t second = run_bytes_ - kBytes;
+    const Start first = starts_[0];
+    const auto offset_of = [&](const std::byte* index) {
+      int64_t offset =
+          std::clamp<int64_t>(ReadIndexAs<Index>(index), 0, first.maximum) * first.byte_stride;
+      for (size_t s = 1; s < starts_.size(); ++s) {
+        index += index_vector_stride_;
+        offset += std::clamp<int64_t>(ReadIndexAs<Index>(index), 0, starts_[s].maximum) *
+                  starts_[s].byte_stride;
+      }
+      return offset;
+    };
+    for (int64_t i = 0; i < count; ++i) {
+      if (i + kAhead < count) {
+        __builtin_prefetch(operand + kAhead * operand_step +
+                           offset_of(indices + kAhead * index_step));
+      }
+      const std::byte* from = operand + offset_of(indices);
+      std::byte front[kBytes], back[kBytes];
+      std::memcpy(front, from, kBytes);
+      std::memcpy(back, from + second, kBytes);
+      std::memcpy(result, front, kBytes);
+      std::memcpy(result + second, back, kBytes);
+      indices += index_step;
+      result += result_step;
+      operand += operand_step;
+    }
+  }
+
   using BlockLoop = void (*)(const std::byte*, const int64_t*, std::byte*, int64_t, int64_t,
                              int64_t);
-  // CopyRuns or GatherElements.
+  // CopyRuns, GatherElements or GatherShortRuns.
   using ElementLoop = void (GatherStep::*)(const std::byte*, const std::byte*, std::byte*, int64_t,
                                            const int64_t*) const;
 
@@ -302,7 +338,11 @@ class GatherStep final : public backend::PreparedStep {
       case 8:
         return &GatherStep::GatherElements<8, Index>;
       default:
-        return nullptr;
+        if (bytes <= 4 || bytes > 64) return nullptr;
+        return bytes <= 8    ? &GatherStep::GatherShortRuns<4, Index>
+               : bytes <= 16 ? &GatherStep::GatherShortRuns<8, Index>
+               : bytes <= 32 ? &GatherStep::GatherShortRuns<16, Index>
+                             : &GatherStep::GatherShortRuns<32, Index>;
     }
   }
 

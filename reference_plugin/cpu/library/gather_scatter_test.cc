@@ -108,6 +108,40 @@ TEST(GatherTest, SingleElements) {
   }
 }
 
+// result[i] = operand[clamp(indices[i])], rows of any number of bytes.
+TEST(GatherTest, ShortRows) {
+  std::mt19937_64 random(29);
+  backend::ThreadPool pool(3);
+  compiler::GatherAttributes attributes;
+  attributes.offset_dims = {1};
+  attributes.collapsed_slice_dims = {0};
+  attributes.start_index_map = {0};
+  attributes.index_vector_dim = 1;
+  const int64_t rows = 20, count = 300;
+  for (DType index_type : {DType::kS32, DType::kU32, DType::kS64}) {
+    for (int64_t length = 1; length <= 70; ++length) {
+      attributes.slice_sizes = {1, length};
+      TestArray operand(DType::kU8, {rows, length}), indices(index_type, {count, 1}),
+          result(DType::kU8, {count, length});
+      operand.FillRandom(random);
+      for (int64_t i = 0; i < count; ++i) {
+        indices.Set(i, static_cast<int64_t>(random() % 24) - (index_type == DType::kU32 ? 0 : 2));
+      }
+      auto step = MakeStep(Opcode::kGather, {operand.type, indices.type}, {result.type},
+                           MakeAttributes(attributes));
+      ASSERT_TRUE(RunStep(step, {&operand, &indices}, {&result}, &pool).ok());
+      for (int64_t i = 0; i < count; ++i) {
+        const int64_t row = std::clamp<int64_t>(indices.Get<int64_t>(i), 0, rows - 1);
+        ASSERT_EQ(std::memcmp(&result.bytes[static_cast<size_t>(i * length)],
+                              &operand.bytes[static_cast<size_t>(row * length)],
+                              static_cast<size_t>(length)),
+                  0)
+            << Name(index_type) << " " << length << " " << i;
+      }
+    }
+  }
+}
+
 // result[r, i, j, t] = operand[r, clamp(indices[i, j]), t]: more slices than a block has.
 TEST(GatherTest, ColumnsOfAMatrix) {
   std::mt19937_64 random(17);
@@ -219,7 +253,7 @@ TEST(ScatterTest, RunsAtIndicesOfTwoNumbers) {
   attributes.scatter_dims_to_operand_dims = {0, 1};
   attributes.index_vector_dim = 1;
   for (DType dtype : {DType::kS32, DType::kBF16, DType::kF32, DType::kF64}) {
-    for (int64_t length : {3, 70, 130}) {
+    for (int64_t length : {3, 10, 70, 130}) {
       for (Opcode opcode : {Opcode::kAdd, Opcode::kMaximum, Opcode::kMinimum}) {
         const int64_t columns = length + 4;
         TestArray result(dtype, {rows, columns}), updates(dtype, {count, length}),
@@ -362,7 +396,8 @@ TEST(ScatterTest, SingleElementsOfSomeRows) {
 }
 
 // NaN and zeros give the bits that tiles give.
-TEST(ScatterTest, SingleElementsOfOddFloats) {
+// Runs of one, of some that vectors and a rest take, and of all together.
+TEST(ScatterTest, RunsOfOddFloats) {
   for (DType dtype : {DType::kBF16, DType::kF32, DType::kF64}) {
     const auto bytes = static_cast<size_t>(ByteSize(dtype));
     TestArray special(dtype, {10});
@@ -377,33 +412,38 @@ TEST(ScatterTest, SingleElementsOfOddFloats) {
     for (size_t n = 0; n < 2; ++n) std::memcpy(&special.bytes[(8 + n) * bytes], &nans[n], bytes);
     for (Opcode opcode : {Opcode::kMaximum, Opcode::kMinimum, Opcode::kAdd, Opcode::kMultiply}) {
       compiler::ScatterAttributes attributes;
+      attributes.update_window_dims = {1};
       attributes.inserted_window_dims = {0};
       attributes.scatter_dims_to_operand_dims = {0};
       attributes.index_vector_dim = 1;
-      TestArray input(dtype, {100}), indices(DType::kS32, {100, 1}), updates(dtype, {100});
-      TestArray expected = input;
-      auto combine =
-          PairCombiner::Make(OfTwo(opcode, dtype), std::vector<DType>{dtype, dtype}, {}, 1);
-      ASSERT_TRUE(combine.ok());
-      for (size_t i = 0; i < 100; ++i) {
-        std::memcpy(&input.bytes[i * bytes], &special.bytes[i / 10 * bytes], bytes);
-        std::memcpy(&updates.bytes[i * bytes], &special.bytes[i % 10 * bytes], bytes);
-        indices.Set(static_cast<int64_t>(i), static_cast<int64_t>(i));
-        std::memcpy(&expected.bytes[i * bytes], &input.bytes[i * bytes], bytes);
-        void* parameters[] = {&expected.bytes[i * bytes], &updates.bytes[i * bytes]};
-        ASSERT_TRUE(combine->Run(parameters, std::span(parameters).first(1)).ok());
-      }
-      auto step = MakeStep(Opcode::kScatter, {input.type, indices.type, updates.type}, {input.type},
-                           MakeAttributes(attributes));
-      step.combiners = {OfTwo(opcode, dtype)};
-      TestArray result = input;
-      ASSERT_TRUE(RunStep(step, {&result, &indices, &updates}, {&result}).ok());
-      for (size_t i = 0; i < 100; ++i) {
-        // Which of two NaN wins differs between instruction sets.
-        if (i / 10 >= 8 && i % 10 >= 8) continue;
-        EXPECT_EQ(std::memcmp(&result.bytes[i * bytes], &expected.bytes[i * bytes], bytes), 0)
-            << Name(dtype) << " " << compiler::Name(opcode) << " of special " << i / 10 << " and "
-            << i % 10;
+      for (int64_t length : {1, 5, 10}) {
+        const int64_t runs = 100 / length;
+        TestArray input(dtype, {runs, length}), indices(DType::kS32, {runs, 1}),
+            updates(dtype, {runs, length});
+        for (int64_t i = 0; i < runs; ++i) indices.Set(i, i);
+        TestArray expected = input;
+        auto combine =
+            PairCombiner::Make(OfTwo(opcode, dtype), std::vector<DType>{dtype, dtype}, {}, 1);
+        ASSERT_TRUE(combine.ok());
+        for (size_t i = 0; i < 100; ++i) {
+          std::memcpy(&input.bytes[i * bytes], &special.bytes[i / 10 * bytes], bytes);
+          std::memcpy(&updates.bytes[i * bytes], &special.bytes[i % 10 * bytes], bytes);
+          std::memcpy(&expected.bytes[i * bytes], &input.bytes[i * bytes], bytes);
+          void* parameters[] = {&expected.bytes[i * bytes], &updates.bytes[i * bytes]};
+          ASSERT_TRUE(combine->Run(parameters, std::span(parameters).first(1)).ok());
+        }
+        auto step = MakeStep(Opcode::kScatter, {input.type, indices.type, updates.type},
+                             {input.type}, MakeAttributes(attributes));
+        step.combiners = {OfTwo(opcode, dtype)};
+        TestArray result = input;
+        ASSERT_TRUE(RunStep(step, {&result, &indices, &updates}, {&result}).ok());
+        for (size_t i = 0; i < 100; ++i) {
+          // Which of two NaN wins differs between instruction sets.
+          if (i / 10 >= 8 && i % 10 >= 8) continue;
+          EXPECT_EQ(std::memcmp(&result.bytes[i * bytes], &expected.bytes[i * bytes], bytes), 0)
+              << Name(dtype) << " " << length << " " << compiler::Name(opcode) << " of special "
+              << i / 10 << " and " << i % 10;
+        }
       }
     }
   }

@@ -129,7 +129,7 @@ class ScatterStep final : public backend::PreparedStep {
       // Zen 5 (1 MB a core, 32 MB for all): 0.7 ns to look at an index; 0.7 ns an update of one
       // element of 8 MB, 1.3 of 16 MB, 4.2 of 32 MB. A run of some lines takes several of these.
       constexpr int64_t kNearCaches = 16, kShortRunBytes = 256;
-      const bool has_loop = scatter_scalars_ != nullptr || add_runs_ != nullptr;
+      const bool has_loop = scatter_scalars_ != nullptr || combine_runs_ != nullptr;
       stays_near_ = has_loop && run_length_ * bytes < kShortRunBytes &&
                     input.NumElements() * bytes <= kNearCaches * backend::CoreCacheBytes();
     }
@@ -171,7 +171,7 @@ class ScatterStep final : public backend::PreparedStep {
     if (run_length_ == 1) {
       scatter_scalars_ = FindScatterScalars(combiner, type, index_type);
     } else {
-      add_runs_ = FindAddRuns(combiner, type);
+      combine_runs_ = FindCombineRuns(combiner, type, run_length_);
     }
     for (size_t s = 0; s < starts_.size(); ++s) {
       parts_.push_back({starts_[s].maximum + 1, arrays_[0].start_strides[s]});
@@ -213,8 +213,8 @@ class ScatterStep final : public backend::PreparedStep {
                                          .end = end_row};
                  if (scatter_scalars_ != nullptr) {
                    scatter_scalars_(row);
-                 } else if (add_runs_ != nullptr) {
-                   add_runs_(row, read_index_, run_length_);
+                 } else if (combine_runs_ != nullptr) {
+                   combine_runs_(row, read_index_, run_length_);
                  } else {
                    ForEachUpdate(row, read_index_, combine);
                  }
@@ -284,7 +284,7 @@ class ScatterStep final : public backend::PreparedStep {
   // Where every update is one run of one array: the loops for it, null if there is none.
   bool one_run_ = false;
   ScatterScalars scatter_scalars_ = nullptr;
-  AddRuns add_runs_ = nullptr;
+  CombineRuns combine_runs_ = nullptr;
   std::vector<IndexPart> parts_;
   Dims update_extents_;
   Dims update_strides_[3];  // of the batch in indices, updates and input

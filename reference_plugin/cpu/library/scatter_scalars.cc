@@ -2,6 +2,8 @@
 #include "reference_plugin/cpu/library/scatter_scalars.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstring>
 #include <type_traits>
 
@@ -106,13 +108,69 @@ void ScatterListed(const ScalarUpdates& u, decltype(&ListUpdates<int32_t, true>)
   }
 }
 
+// 16 bytes of elements, for every processor.
 template <typename T>
-void AddRunsOf(const ScalarUpdates& updates, IndexReader read_index, int64_t length) {
-  ForEachUpdate(updates, read_index, [length](std::byte* to, const std::byte* from) {
-    T* __restrict elements = reinterpret_cast<T*>(to);
-    const T* __restrict added = reinterpret_cast<const T*>(from);
-    for (int64_t i = 0; i < length; ++i) elements[i] = AddElements::Apply(elements[i], added[i]);
-  });
+using Few __attribute__((vector_size(16))) = T;
+// Extrema of longer runs are the business of the routines of ../math.
+constexpr int64_t kShortRunBytes = 64;
+
+// to[i] = Op(to[i], from[i]) for a run, a short one unless Op is a sum. Of extrema, lanes of NaN
+// and of zeros with two signs are rare: one look at a run says whether it has any.
+template <class Op, typename T>
+void CombineShortRun(T* to, const T* from, int64_t length) {
+  constexpr auto kFew = static_cast<int64_t>(16 / sizeof(T));
+  int64_t i = 0;
+  if constexpr (std::is_same_v<Op, AddElements> && !kIsNarrowFloat<T>) {
+    for (; i + kFew <= length; i += kFew) {
+      Few<T> a, b;
+      std::memcpy(&a, to + i, sizeof(a));
+      std::memcpy(&b, from + i, sizeof(b));
+      a += b;
+      std::memcpy(to + i, &a, sizeof(a));
+    }
+  } else if constexpr (!kIsNarrowFloat<T>) {
+    constexpr bool kMaximum = std::is_same_v<Op, MaximumOfElements>;
+    using Bits = decltype(Few<T>() < Few<T>());
+    Few<T> result[kShortRunBytes / 16];
+    Bits unknown = {};
+    for (int64_t v = 0; i + kFew <= length; i += kFew, ++v) {
+      Few<T> a, b;
+      std::memcpy(&a, to + i, sizeof(a));
+      std::memcpy(&b, from + i, sizeof(b));
+      const Bits takes = kMaximum ? a < b : b < a;
+      unknown |= ~(takes | (kMaximum ? b < a : a < b));
+      result[v] = std::bit_cast<Few<T>>((takes & std::bit_cast<Bits>(b)) |
+                                        (~takes & std::bit_cast<Bits>(a)));
+    }
+    const auto halves = std::bit_cast<std::array<uint64_t, 2>>(unknown);
+    if ((halves[0] | halves[1]) == 0) {
+      // As they were written: what is read in larger pieces than it was stored waits for memory.
+      for (int64_t j = 0; j < i; j += kFew) std::memcpy(to + j, &result[j / kFew], sizeof(Few<T>));
+    } else {
+      i = 0;
+    }
+  }
+  for (; i < length; ++i) to[i] = Op::Apply(to[i], from[i]);
+}
+
+template <class Op, typename T>
+void CombineRunsOf(const ScalarUpdates& updates, IndexReader read_index, int64_t length) {
+  const auto combine = [length](std::byte* to, const std::byte* from) {
+    CombineShortRun<Op>(reinterpret_cast<T*>(to), reinterpret_cast<const T*>(from), length);
+  };
+  if (read_index != ReadIndexAs<int32_t> || updates.parts.size() != 1) {
+    return ForEachUpdate(updates, read_index, combine);
+  }
+  const ScalarUpdates u = updates;
+  const int64_t first = std::max<int64_t>(u.first, 0);
+  const int64_t end = std::max(first, std::min(u.end, u.parts[0].end));
+  const auto rows = static_cast<uint64_t>(end - first);
+  const int64_t stride = u.parts[0].byte_stride;
+  for (int64_t i = 0; i < u.count; ++i) {
+    const int64_t position = ReadIndexAs<int32_t>(u.indices + i * u.index_stride);
+    if (static_cast<uint64_t>(position - first) >= rows) continue;
+    combine(u.array + i * u.array_stride + position * stride, u.updates + i * u.update_stride);
+  }
 }
 
 template <class Op, typename T, typename Index>
@@ -197,17 +255,37 @@ ScatterScalars FindScatterScalars(const compiler::Combiner& combiner, DType type
   }
 }
 
-AddRuns FindAddRuns(const compiler::Combiner& combiner, DType type) {
-  if (SingleOp(combiner) != Opcode::kAdd) return nullptr;
+namespace {
+
+template <typename T>
+CombineRuns CombineRunsBy(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::kAdd:
+      return CombineRunsOf<AddElements, T>;
+    case Opcode::kMaximum:
+      return CombineRunsOf<MaximumOfElements, T>;
+    case Opcode::kMinimum:
+      return CombineRunsOf<MinimumOfElements, T>;
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace
+
+CombineRuns FindCombineRuns(const compiler::Combiner& combiner, DType type, int64_t length) {
+  const std::optional<Opcode> opcode = SingleOp(combiner);
+  if (!opcode.has_value()) return nullptr;
+  if (opcode != Opcode::kAdd && length * ByteSize(type) > kShortRunBytes) return nullptr;
   switch (type) {
     case DType::kS32:
-      return AddRunsOf<int32_t>;
+      return CombineRunsBy<int32_t>(*opcode);
     case DType::kBF16:
-      return AddRunsOf<BFloat16>;
+      return opcode == Opcode::kAdd ? CombineRunsOf<AddElements, BFloat16> : nullptr;
     case DType::kF32:
-      return AddRunsOf<float>;
+      return CombineRunsBy<float>(*opcode);
     case DType::kF64:
-      return AddRunsOf<double>;
+      return CombineRunsBy<double>(*opcode);
     default:
       return nullptr;
   }

@@ -38,8 +38,8 @@ using ScatterScalars = void (*)(const ScalarUpdates& updates);
 ScatterScalars FindScatterScalars(const compiler::Combiner& combiner, DType type, DType index_type);
 
 // The updates one by one: apply(to, from) for those that have a place.
-template <typename Apply>
-void ForEachUpdate(const ScalarUpdates& updates, IndexReader read_index, const Apply& apply) {
+template <typename Read, typename Apply>
+void ForEachUpdate(const ScalarUpdates& updates, const Read& read_index, const Apply& apply) {
   const ScalarUpdates u = updates;
   const std::byte* index = u.indices;
   for (int64_t i = 0; i < u.count; ++i, index += u.index_stride) {
@@ -56,11 +56,11 @@ void ForEachUpdate(const ScalarUpdates& updates, IndexReader read_index, const A
   }
 }
 
-// Sums of runs of `length` neighbours.
-using AddRuns = void (*)(const ScalarUpdates& updates, IndexReader read_index, int64_t length);
+// Sums of runs of `length` neighbours, and extrema of short ones.
+using CombineRuns = void (*)(const ScalarUpdates& updates, IndexReader read_index, int64_t length);
 
-// Null for other combiners than addition, and for types of which few programs have such sums.
-AddRuns FindAddRuns(const compiler::Combiner& combiner, DType type);
+// Null for other combiners and runs, and for types of which few programs have such.
+CombineRuns FindCombineRuns(const compiler::Combiner& combiner, DType type, int64_t length);
 
 }  // namespace plinth::cpu::library
 
