@@ -76,6 +76,7 @@ struct SmallProductLimits {
   int64_t multiplications;  // of each batch element
   int64_t terms;            // of each element of the result, which are added one by one
   int64_t row;              // terms of a product of two vectors, which is a sum over a row
+  int64_t rows = 1;         // so many rows of each batch element times a vector of it, the same
 };
 
 // Products of all turns of a loop that are computed at once (passes/loop_products.h).

@@ -51,7 +51,7 @@ constexpr compiler::LoopProductLimits kLoopProducts = {
 // 1,180 and 85 us, of 3 x 3 matrices 2,700 and 2,100, of 4 x 4 matrices 3,700 and 7,100. Rows of 64
 // that are summed take 14 ns each, the library 15; longer ones are the same.
 constexpr compiler::SmallProductLimits kSmallProducts = {
-    .multiplications = 27, .terms = 8, .row = 128};
+    .multiplications = 27, .terms = 8, .row = 128, .rows = 64};
 
 constexpr compiler::WorkUnits kWork = {
     .simple = 1,

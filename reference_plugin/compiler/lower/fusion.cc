@@ -246,6 +246,9 @@ void BlockFusion::VisitUpdate(const Op& op) {
 void BlockFusion::VisitConcatenate(const Op& op) {
   const int32_t rank = static_cast<int32_t>(op.type().rank());
   const int32_t dim = static_cast<int32_t>(op.Get<DimensionAttributes>().dimension);
+  // Columns are made of the same rows, which one kernel then reads once.
+  const bool joins_columns = JoinsColumns(op, context_.target().fusion);
+  const auto outputs = static_cast<size_t>(limits().outputs);
   int64_t end = op.type().dims[dim];
   int32_t next = -1;
   for (size_t i = op.operands.size(); i-- > 0;) {
@@ -255,6 +258,11 @@ void BlockFusion::VisitConcatenate(const Op& op) {
     if (!needed) continue;
     IndexMap address = IdentityMap(rank, rank);
     address.offsets[dim] = end;
+    if (joins_columns && next >= 0 && GroupAt(next).extents == dims &&
+        GroupAt(next).outputs.size() < outputs) {
+      AddPart(op, next, op.operands[i], IdentityMap(rank, rank), std::move(address));
+      continue;
+    }
     int32_t group = NewPart(op, dims, op.operands[i], IdentityMap(rank, rank), std::move(address));
     GroupAt(group).next_part = next;
     if (next >= 0) GroupAt(next).previous_part = group;

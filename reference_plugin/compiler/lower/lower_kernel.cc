@@ -401,13 +401,20 @@ void KernelWriter::WriteOutputs() {
     info.over_reduced |= group_.has_reduced && group_.UsesReduced(map);
     const int32_t key = HomeOf(info);
     Access access = AccessOf(map, output.value->type);
-    access.buffer = static_cast<int32_t>(kernel_.shape.outputs.size());
+    // Parts of one array are written to one result.
+    const bool continues = output.is_part && output.updated == nullptr && part_ >= 0;
+    access.buffer = static_cast<int32_t>(continues ? part_result_ : step_.results.size());
+    const auto store = static_cast<int32_t>(kernel_.shape.outputs.size());
     int32_t node = NodeFor(output.instance, key);
-    Draft(key).phase.stores.push_back({node, access.buffer});
+    Draft(key).phase.stores.push_back({node, store});
     kernel_.shape.outputs.push_back(std::move(access));
+    if (continues) continue;
 
     int32_t number = context_.NewArray(output.value->type);
-    if (output.is_part && output.updated == nullptr) part_ = number;
+    if (output.is_part && output.updated == nullptr) {
+      part_ = number;
+      part_result_ = step_.results.size();
+    }
     if (!output.is_part || group_.next_part < 0) context_.SetNumber(output.value, number);
     step_.results.push_back(number);
   }
@@ -476,8 +483,15 @@ void KernelWriter::FinishParts() {
       same.fill = input.fill;
       needs_copy |= !(input == same) || IsReadBehindStore(i, result);
     }
-    if (needs_copy) needed_copies_.push_back(step_.in_place.size());
-    step_.in_place.push_back({operand, static_cast<int32_t>(result), true});
+    const int32_t to = kernel_.shape.outputs[result].buffer;
+    const auto same_pair = [&](const auto& pair) { return pair.result == to && pair.required; };
+    const auto pair = std::find_if(step_.in_place.begin(), step_.in_place.end(), same_pair);
+    const auto index = static_cast<size_t>(pair - step_.in_place.begin());
+    if (needs_copy &&
+        std::find(needed_copies_.begin(), needed_copies_.end(), index) == needed_copies_.end()) {
+      needed_copies_.push_back(index);
+    }
+    if (pair == step_.in_place.end()) step_.in_place.push_back({operand, to, true});
   }
 }
 
@@ -506,7 +520,7 @@ void KernelWriter::FindInPlace() {
                    ByteSize(input.dtype) == ByteSize(output.dtype) && !IsReadBehindStore(i, o);
       }
       if (!read || !allowed) continue;
-      step_.in_place.push_back({static_cast<int32_t>(buffer), static_cast<int32_t>(o), false});
+      step_.in_place.push_back({static_cast<int32_t>(buffer), output.buffer, false});
     }
   }
 }

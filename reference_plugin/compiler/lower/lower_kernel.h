@@ -81,6 +81,7 @@ class KernelWriter {
   const Group& group_;
   const int32_t previous_;
   int32_t part_ = -1;
+  size_t part_result_ = 0;  // of the step
   std::vector<size_t> needed_copies_;
   Status status_;
   int64_t row_bytes_ = 0;  // kept of each row

@@ -14,6 +14,7 @@
 #include "reference_plugin/compiler/passes/one_index.h"
 #include "reference_plugin/compiler/passes/reduce_broadcast.h"
 #include "reference_plugin/compiler/passes/reduce_concatenate.h"
+#include "reference_plugin/compiler/passes/short_reduce.h"
 
 namespace plinth::compiler::passes {
 namespace {
@@ -121,9 +122,15 @@ class Recognizer {
       case Opcode::kMaximum:
       case Opcode::kMinimum:
         return Expand(ExpandComplexOrder, op, out, results);
-      case Opcode::kReduce:
-        return Expand(ExpandReduceOfBroadcast, op, out, results) ||
-               Expand(ExpandReduceOfConcatenate, op, out, results);
+      case Opcode::kReduce: {
+        if (Expand(ExpandReduceOfBroadcast, op, out, results) ||
+            Expand(ExpandReduceOfConcatenate, op, out, results)) {
+          return true;
+        }
+        Builder builder(module_, out, op.location);
+        *results = ExpandShortReduce(builder, op);
+        return !results->empty();
+      }
       case Opcode::kTopK: {
         Builder builder(module_, out, op.location);
         *results = ExpandNarrowTopK(builder, target_, op);

@@ -128,9 +128,29 @@ Value* Divide(Context& c, Op& op) {
   return c.Emit(op, Opcode::kMultiply, {x, c.EmitSplat(op, op.type(), reciprocal)}, op.type());
 }
 
+// x % 2^n of floats, n >= 0: no step of it rounds, and a quotient that becomes too small has no
+// whole part. Zeros have the sign of x, as sign(-0) is -0.
+Value* RemainderOfPower(Context& c, const Op& op) {
+  Value* const x = op.operands[0];
+  Value* const y = op.operands[1];
+  const std::shared_ptr<const Attributes> reciprocal = Reciprocal(y);
+  if (reciprocal == nullptr || ConstantOf(x) != nullptr) return nullptr;
+  const double divisor = ReadFloat(y->type.dtype, SplatOf(y).data());
+  int exponent;
+  if (divisor < 1 || std::frexp(divisor, &exponent) != 0.5) return nullptr;
+  const auto emit = [&](Opcode opcode, std::initializer_list<Value*> operands) {
+    return c.Emit(op, opcode, operands, op.type());
+  };
+  Value* const size = emit(Opcode::kAbs, {x});
+  Value* const quotient = emit(Opcode::kMultiply, {size, c.EmitSplat(op, op.type(), reciprocal)});
+  Value* const whole = emit(Opcode::kMultiply, {emit(Opcode::kFloor, {quotient}), y});
+  return emit(Opcode::kMultiply,
+              {emit(Opcode::kSign, {x}), emit(Opcode::kSubtract, {size, whole})});
+}
+
 Value* Remainder(Context& c, Op& op) {
   const std::optional<int> power = PowerOfTwo(op.operands[1]);
-  if (!power.has_value()) return nullptr;
+  if (!power.has_value()) return RemainderOfPower(c, op);
   Value* const mask = EmitInteger(c, op, (uint64_t{1} << *power) - 1);
   return c.Emit(op, Opcode::kAnd, {op.operands[0], mask}, op.type());
 }

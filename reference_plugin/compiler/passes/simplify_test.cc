@@ -140,6 +140,18 @@ TEST(Simplify, Elementwise) {
        "%z = stablehlo.constant dense<-1> : " I4 " %0 = stablehlo.or %a, %z : " I4
        " return %0 : " I4,
        "%1 = constant() {value=-1} : s32[4]\nreturn(%1)"},
+      // By a power of two, no step of it rounds; by others, and by fractions, it stays.
+      {"%a: " F4, F4,
+       "%z = stablehlo.constant dense<8.0> : " F4 " %0 = stablehlo.remainder %a, %z : " F4
+       " return %0 : " F4,
+       "%1 = constant() {value=8} : f32[4]\n%2 = abs(%0) : f32[4]\n%3 = constant() {value=0.125} : "
+       "f32[4]\n%4 = multiply(%2, %3) : f32[4]\n%5 = floor(%4) : f32[4]\n%6 = multiply(%5, %1) : "
+       "f32[4]\n%7 = sign(%0) : f32[4]\n%8 = subtract(%2, %6) : f32[4]\n%9 = multiply(%7, %8) : "
+       "f32[4]\nreturn(%9)"},
+      {"%a: " F4, F4,
+       "%z = stablehlo.constant dense<0.5> : " F4 " %0 = stablehlo.remainder %a, %z : " F4
+       " return %0 : " F4,
+       "%1 = constant() {value=0.5} : f32[4]\n%2 = remainder(%0, %1) : f32[4]\nreturn(%2)"},
       // The opposite of a float comparison is only known for equality.
       {"%a: " F4, P4,
        "%0 = stablehlo.compare LT, %a, %a : (" F4 ", " F4 ") -> " P4 " %1 = stablehlo.not %0 : " P4

@@ -62,7 +62,9 @@ class SmallProduct {
     if (terms_ <= limits.terms && terms_ * results_ <= limits.multiplications) {
       return SpellOut(builder);
     }
-    return results_ == 1 && terms_ <= limits.row ? SumOfRows(builder) : nullptr;
+    if (terms_ > limits.row) return nullptr;
+    return results_ == 1 || (results_ <= limits.rows && IsRowsTimesVector()) ? SumOfRows(builder)
+                                                                             : nullptr;
   }
 
  private:
@@ -73,7 +75,21 @@ class SmallProduct {
     return builder.Concatenate(columns, type_.rank() - 1);
   }
 
-  // Of two vectors for each batch element.
+  // Whether one side gives each batch element a vector and the other rows that lie in memory as
+  // they are summed.
+  bool IsRowsTimesVector() const {
+    const auto is_vector = [](const Side& side, const Dims& batch) {
+      return side.result_dims.size() == batch.size() + side.contracting.size();
+    };
+    const auto has_rows = [](const Side& side) {
+      return side.contracting == Dims{static_cast<int64_t>(side.result_dims.size()) - 1};
+    };
+    return !attributes_.lhs_batch.empty() &&
+           ((is_vector(rhs_, attributes_.rhs_batch) && has_rows(lhs_)) ||
+            (is_vector(lhs_, attributes_.lhs_batch) && has_rows(rhs_)));
+  }
+
+  // Of vectors for each batch element.
   Value* SumOfRows(Builder& builder) const {
     const int64_t rank = type_.rank();
     Dims dims = type_.dims, summed(lhs_.contracting.size());

@@ -65,7 +65,7 @@ void ExpectIs(const std::string& product, const std::string& other) {
   SCOPED_TRACE(product);
   for (const Target* base : {&testing::kPlainTarget, &testing::kOddTarget}) {
     Target target = *base;
-    target.small_products = {.multiplications = 24, .terms = 8, .row = 12};
+    target.small_products = {.multiplications = 24, .terms = 8, .row = 12, .rows = 8};
     const auto optimized = Optimized(product, target);
     EXPECT_THAT(Body(*optimized), Not(HasSubstr("dot_general")));
     const plan::Schedule expected = testing::LegalizeAndLower(*ImportText(other), false, target);
@@ -137,6 +137,22 @@ TEST(SmallProducts, LongerVectorsAreSumsOverRows) {
                          "[1, 2]"));
 }
 
+// Of matrices whose rows are summed as they lie, on either side.
+TEST(SmallProducts, MatricesTimesVectorsAreSumsOverRows) {
+  ExpectIs(Product("40x5x12xi32", "40x12xi32", "40x5xi32",
+                   "batching_dims = [0] x [0], contracting_dims = [2] x [1]"),
+           SumOfProducts("40x5x12", "40x12", "40x5", "40x5x12",
+                         Factor("x", "a", "40x5x12", "[0, 1, 2]", "40x5x12") +
+                             Factor("y", "b", "40x12", "[0, 2]", "40x5x12"),
+                         "[2]"));
+  ExpectIs(Product("9x40xi32", "40x2x3x9xi32", "40x2x3xi32",
+                   "batching_dims = [1] x [0], contracting_dims = [0] x [3]"),
+           SumOfProducts("9x40", "40x2x3x9", "40x2x3", "40x2x3x9",
+                         Factor("x", "a", "9x40", "[3, 0]", "40x2x3x9") +
+                             Factor("y", "b", "40x2x3x9", "[0, 1, 2, 3]", "40x2x3x9"),
+                         "[3]"));
+}
+
 TEST(SmallProducts, NarrowFloatsAreRoundedOnce) {
   ExpectIs(Product("40x2xbf16", "40x2xbf16", "40xbf16",
                    "batching_dims = [0] x [0], contracting_dims = [1] x [1]"),
@@ -152,11 +168,16 @@ TEST(SmallProducts, NarrowFloatsAreRoundedOnce) {
 
 TEST(SmallProducts, LargeOnesStay) {
   Target target = testing::kPlainTarget;
-  target.small_products = {.multiplications = 24, .terms = 8, .row = 12};
+  target.small_products = {.multiplications = 24, .terms = 8, .row = 12, .rows = 4};
   for (const std::string& text :
        {Product("40x5x5xi32", "40x5xi32", "40x5xi32",
                 "batching_dims = [0] x [0], contracting_dims = [2] x [1]"),
-        Product("5x9xi32", "9xi32", "5xi32", "contracting_dims = [1] x [0]"),
+        // Rows across memory, two matrices, one matrix alone.
+        Product("40x9x4xi32", "40x9xi32", "40x4xi32",
+                "batching_dims = [0] x [0], contracting_dims = [1] x [1]"),
+        Product("40x2x9xi32", "40x2x9xi32", "40x2x2xi32",
+                "batching_dims = [0] x [0], contracting_dims = [2] x [2]"),
+        Product("4x9xi32", "9xi32", "4xi32", "contracting_dims = [1] x [0]"),
         Product("13xi32", "13xi32", "i32", "contracting_dims = [0] x [0]"),
         // What a predicate times a predicate is, the library knows.
         Product("3xi1", "3xi1", "i1", "contracting_dims = [0] x [0]"),
