@@ -18,6 +18,14 @@ extern "C" const PJRT_Api* GetPjrtApi();
 
 namespace plinth::cpu {
 
+#define EXPECT_ERROR(call, expected_code, fragment)                                \
+  do {                                                                             \
+    std::optional<Error> found = (call);                                           \
+    ASSERT_TRUE(found.has_value());                                                \
+    EXPECT_EQ(found->code, expected_code) << found->message;                       \
+    EXPECT_NE(found->message.find(fragment), std::string::npos) << found->message; \
+  } while (false)
+
 struct Error {
   PJRT_Error_Code code;
   std::string message;
