@@ -62,6 +62,7 @@ std::vector<Argument> KernelCode::arguments() const {
     }
   }
   std::vector<Argument> arguments;
+  arguments.reserve(operands.size() + results.size());
   for (int32_t operand : operands) arguments.push_back({Argument::Kind::kOperand, operand, 0, 0});
   for (int32_t result : results) arguments.push_back({Argument::Kind::kResult, result, 0, 0});
   return arguments;
@@ -157,8 +158,7 @@ std::string KernelCode::Condition(const Access& access, const Point& point) cons
 
 std::string KernelCode::LoadText(int32_t input, const Point& point) const {
   const Access& access = kernel_.shape.inputs[static_cast<size_t>(input)];
-  const std::string load =
-      StrCat("ld<", TypeText(access.dtype), ">(", InputAddress(input, point), ")");
+  std::string load = StrCat("ld<", TypeText(access.dtype), ">(", InputAddress(input, point), ")");
   if (access.bounds.empty()) return load;
   return StrCat("(", Condition(access, point), ") ? ", load, " : ",
                 LiteralText(access.dtype, access.fill));
