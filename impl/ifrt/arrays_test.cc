@@ -72,6 +72,10 @@ TEST_F(ArraysTest, LayoutsThatAreOrdersOfDimensions) {
     std::vector<Array> all = {array};
     ASSERT_VALUE(all.emplace_back(), array.CopyTo(DevicesOf({6, 5})));
     ASSERT_VALUE(all.emplace_back(), array.CopyTo({}, devices_[0].memory_kinds().back()));
+    for (const Array& copy : all) {
+      ASSERT_VALUE(const std::string kept, copy.Layout());
+      EXPECT_EQ(kept, "{1,0,2}") << copy.sharding().ToString();
+    }
     for (const Rung rung : {Rung::kAny, Rung::kHost}) {
       ASSERT_VALUE(all.emplace_back(), array.Reshard(columns, Copy::kAlways, rung));
       ASSERT_VALUE(all.emplace_back(), array.Reshard(elsewhere, Copy::kAlways, rung));

@@ -10,11 +10,17 @@
 namespace plinth::ifrt {
 namespace {
 
-// Over the host: for plugins that copy between no memories. Waits for the contents.
+// Over the host: for plugins that copy between no memories. Waits for the contents. Keeps the
+// layout if the plugin tells it.
 Expected<client::Buffer> CopyOverHost(const client::Client& client, const client::Buffer& buffer,
                                       const client::Placement& to) {
   PLINTH_ASSIGN_OR_RETURN(client::HostArray contents, buffer.ToHost());
-  return client.BufferFromHost(std::move(contents), to);
+  const Expected<client::Layout> layout = buffer.DeviceLayout();
+  if (!layout.ok() || layout->IsRowMajor() || !layout->byte_strides.empty()) {
+    return client.BufferFromHost(std::move(contents), to);
+  }
+  return client.BufferFromHost(contents.view(), to, client::HostSemantics::kDuringCall, {},
+                               &*layout);
 }
 
 Expected<client::Buffer> CopyBuffer(const client::Client& client, const client::Buffer& buffer,
