@@ -33,8 +33,8 @@ PLINTH_LAYERS=$(echo "$work"/build/*skeleton.so) "$work/build/uses_libplinth" "$
 
 command -v pkg-config >/dev/null || fail "pkg-config is missing: scripts/install_dependencies --tests"
 export PKG_CONFIG_PATH=$(dirname "$(find "$work/usr" -name plinth.pc)")
-libdir=$(pkg-config --variable=libdir plinth)
-cc $(pkg-config --cflags plinth) "$here/uses_libplinth.c" -o "$work/uses" $(pkg-config --libs plinth)
+eval "libdir=$(pkg-config --variable=libdir plinth)"  # It quotes for a shell.
+eval "cc $(pkg-config --cflags plinth) \"\$here/uses_libplinth.c\" -o \"\$work/uses\" $(pkg-config --libs plinth)"
 # Not executable, as some packages install libraries: the probe does not need it.
 chmod a-x "$libdir/libplinth.so"
 LD_LIBRARY_PATH=$libdir "$work/uses" "$plugin" | grep -q '"verdict":"works"'
