@@ -119,6 +119,7 @@ class Mover {
       place_of[static_cast<size_t>(DeviceAt(mesh_, place))] = place;
     }
     std::vector<int64_t> places;
+    places.reserve(group.size());
     for (int64_t device : group) places.push_back(place_of[static_cast<size_t>(device)]);
     return places;
   }

@@ -66,6 +66,7 @@ Tiling ChooseTiling(const Product& product, const Architecture& architecture) {
 
 std::vector<int64_t> SizesOf(const std::vector<MapDim>& dims) {
   std::vector<int64_t> sizes;
+  sizes.reserve(dims.size());
   for (const MapDim& dim : dims) sizes.push_back(dim.size);
   return sizes;
 }
