@@ -72,29 +72,31 @@ void LoadRun(const TileLoad& load, const std::byte* source, int64_t count, std::
 
 // Runs of so many bytes are moved without a call each: by pieces, the last of which ends where the
 // run does. Zen 5, each of 100,000 f32 ten times: 440 to 150 us.
-constexpr size_t kPieceBytes = 16, kMostRunBytes = 128;
+constexpr size_t kLeastRunBytes = 4, kMostRunBytes = 128;
 
+template <size_t kPiece>
 void CopyShortRun(std::byte* result, const std::byte* source, size_t bytes) {
-  for (size_t at = 0; at + kPieceBytes < bytes; at += kPieceBytes) {
-    std::memcpy(result + at, source + at, kPieceBytes);
+  for (size_t at = 0; at + kPiece < bytes; at += kPiece) {
+    std::memcpy(result + at, source + at, kPiece);
   }
-  const size_t last = bytes - kPieceBytes;
-  std::memcpy(result + last, source + last, kPieceBytes);
+  const size_t last = bytes - kPiece;
+  std::memcpy(result + last, source + last, kPiece);
 }
 
 // One element, again and again.
-template <class T>
+template <class T, size_t kPiece>
 void FillShortRun(std::byte* result, const std::byte* source, size_t bytes) {
   T element;
   std::memcpy(&element, source, sizeof(T));
-  std::array<T, kPieceBytes / sizeof(T)> piece;
+  std::array<T, kPiece / sizeof(T)> piece;
   piece.fill(element);
-  for (size_t at = 0; at + kPieceBytes < bytes; at += kPieceBytes) {
-    std::memcpy(result + at, piece.data(), kPieceBytes);
+  for (size_t at = 0; at + kPiece < bytes; at += kPiece) {
+    std::memcpy(result + at, piece.data(), kPiece);
   }
-  std::memcpy(result + bytes - kPieceBytes, piece.data(), kPieceBytes);
+  std::memcpy(result + bytes - kPiece, piece.data(), kPiece);
 }
 
+// `move` for each offset.
 template <class Move>
 void MoveShortRuns(std::byte* result, const std::byte* base, std::span<const int64_t> offsets,
                    size_t bytes, Move move) {
@@ -104,34 +106,65 @@ void MoveShortRuns(std::byte* result, const std::byte* base, std::span<const int
   }
 }
 
-// Whole runs at the offsets, in memory form; false where there is a call for each.
-bool LoadShortRuns(const TileLoad& load, const std::byte* base, std::span<const int64_t> offsets,
-                   std::byte* result) {
-  const size_t element = load.element.memory_bytes;
-  const size_t bytes = static_cast<size_t>(load.run) * element;
-  const int64_t stride = load.map->stride;
-  if (bytes < kPieceBytes || bytes > kMostRunBytes) return false;
-  if (stride == static_cast<int64_t>(element)) {
-    MoveShortRuns(result, base, offsets, bytes, CopyShortRun);
+template <size_t kPiece>
+bool LoadShortRunsBy(const TileLoad& load, const std::byte* base, std::span<const int64_t> offsets,
+                     size_t bytes, std::byte* result) {
+  const auto move_all = [&](auto move) {
+    MoveShortRuns(result, base, offsets, bytes, move);
     return true;
-  }
-  if (stride != 0) return false;
+  };
+  const size_t element = load.element.memory_bytes;
+  if (load.map->stride == static_cast<int64_t>(element)) return move_all(CopyShortRun<kPiece>);
   switch (element) {
     case 1:
-      MoveShortRuns(result, base, offsets, bytes, FillShortRun<uint8_t>);
-      return true;
+      return move_all(FillShortRun<uint8_t, kPiece>);
     case 2:
-      MoveShortRuns(result, base, offsets, bytes, FillShortRun<uint16_t>);
-      return true;
+      return move_all(FillShortRun<uint16_t, kPiece>);
     case 4:
-      MoveShortRuns(result, base, offsets, bytes, FillShortRun<uint32_t>);
-      return true;
+      return move_all(FillShortRun<uint32_t, kPiece>);
     case 8:
-      MoveShortRuns(result, base, offsets, bytes, FillShortRun<uint64_t>);
-      return true;
+      if constexpr (kPiece >= 8) return move_all(FillShortRun<uint64_t, kPiece>);
+      return false;
     default:
       return false;
   }
+}
+
+// Elements that lie apart or backwards.
+template <class T>
+bool LoadFewApart(std::span<const int64_t> offsets, const std::byte* base, int64_t stride,
+                  int64_t run, std::byte* result) {
+  for (const int64_t offset : offsets) {
+    const std::byte* source = base + offset;
+    for (int64_t i = 0; i < run; ++i, source += stride, result += sizeof(T)) {
+      std::memcpy(result, source, sizeof(T));
+    }
+  }
+  return true;
+}
+
+// Whole runs at the offsets, in memory form; false where there is a call for each.
+bool LoadShortRuns(const TileLoad& load, const std::byte* base, std::span<const int64_t> offsets,
+                   std::byte* result) {
+  constexpr int64_t kFew = 8;
+  const size_t element = load.element.memory_bytes;
+  const size_t bytes = static_cast<size_t>(load.run) * element;
+  const int64_t stride = load.map->stride;
+  if (stride != 0 && stride != static_cast<int64_t>(element)) {
+    if (load.run > kFew) return false;
+    switch (element) {
+      case 1:
+        return LoadFewApart<uint8_t>(offsets, base, stride, load.run, result);
+      case 4:
+        return LoadFewApart<uint32_t>(offsets, base, stride, load.run, result);
+      default:
+        return false;
+    }
+  }
+  if (bytes < kLeastRunBytes || bytes > kMostRunBytes) return false;
+  return bytes < 8    ? LoadShortRunsBy<4>(load, base, offsets, bytes, result)
+         : bytes < 16 ? LoadShortRunsBy<8>(load, base, offsets, bytes, result)
+                      : LoadShortRunsBy<16>(load, base, offsets, bytes, result);
 }
 
 // All lanes, in memory form.

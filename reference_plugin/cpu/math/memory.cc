@@ -36,26 +36,46 @@ void Fill(void* result, const void* element, size_t count) {
 }
 
 #if HWY_TARGET <= HWY_AVX2
+// Every `kStride`-th of kStride vectors of elements, a power of two.
+template <int kStride, class D>
+HWY_INLINE hn::Vec<D> TakeEvery(D d, const hn::TFromD<D>* source) {
+  if constexpr (kStride == 1) {
+    return hn::LoadU(d, source);
+  } else {
+    constexpr int kHalf = kStride / 2;
+    return hn::ConcatEven(d, TakeEvery<kHalf>(d, source + kHalf * hn::MaxLanes(d)),
+                          TakeEvery<kHalf>(d, source));
+  }
+}
+
 // Every `kStride`-th element, as many whole vectors as end before the last of `count` elements:
 // what is read beside an element lies in front of the next. Answers how many that were.
 template <int kStride, class T>
 size_t LoadEvery(T* result, const T* source, size_t count) {
   const hn::ScalableTag<T> d;
   constexpr size_t kLanes = hn::MaxLanes(d);
-  const auto load = [&](size_t vector) { return hn::LoadU(d, source + vector * kLanes); };
   size_t i = 0;
   for (; i + kLanes < count; i += kLanes, source += kStride * kLanes) {
-    hn::Vec<decltype(d)> v;
-    if constexpr (kStride == 2) {
-      v = hn::ConcatEven(d, load(1), load(0));
-    } else if constexpr (kStride == 3) {
-      hn::Vec<decltype(d)> second, third;
+    if constexpr (kStride == 3) {
+      hn::Vec<decltype(d)> v, second, third;
       hn::LoadInterleaved3(d, source, v, second, third);
+      hn::StoreU(v, d, result + i);
     } else {
-      v = hn::ConcatEven(d, hn::ConcatEven(d, load(3), load(2)),
-                         hn::ConcatEven(d, load(1), load(0)));
+      hn::StoreU(TakeEvery<kStride>(d, source), d, result + i);
     }
-    hn::StoreU(v, d, result + i);
+  }
+  return i;
+}
+
+// The same of bytes that lie eight apart: preds and u8 in rows of eight (jnp.packbits).
+size_t LoadEveryEighth(uint8_t* result, const uint8_t* source, size_t count) {
+  const hn::ScalableTag<uint64_t> d;
+  const hn::Rebind<uint8_t, decltype(d)> bytes;
+  constexpr size_t kLanes = hn::MaxLanes(d);
+  size_t i = 0;
+  for (; i + kLanes < count; i += kLanes, source += 8 * kLanes) {
+    const auto eight = hn::LoadU(d, reinterpret_cast<const uint64_t*>(source));
+    hn::StoreU(hn::TruncateTo(bytes, eight), bytes, result + i);
   }
   return i;
 }
@@ -71,6 +91,12 @@ size_t LoadVectors(T* result, const char* source, int64_t byte_stride, size_t co
     if (byte_stride == 2 * kBytes) return LoadEvery<2>(result, from, count);
     if (byte_stride == 3 * kBytes) return LoadEvery<3>(result, from, count);
     if (byte_stride == 4 * kBytes) return LoadEvery<4>(result, from, count);
+    if constexpr (kBytes == 1) {
+      if (byte_stride == 8) return LoadEveryEighth(result, from, count);
+    }
+    if constexpr (kBytes == 4) {
+      if (byte_stride == 8 * kBytes) return LoadEvery<8>(result, from, count);
+    }
   }
 #else
   (void)result, (void)source, (void)byte_stride, (void)count;
