@@ -306,6 +306,40 @@ run_case(
     lambda: (lambda y: lax.fori_loop(0, 5000, runge_kutta_step, y), (np.ones(3, np.float32),)),
 )
 
+# Rows of a few elements, many of them: points, small matrices, bits, features of a graph.
+points = f32(100000, 3)
+segments = R.randint(0, 200, 20000).astype(np.int32)
+run_case("short/cross_100K", lambda: (jnp.cross, (points, points[::-1])))
+run_case("short/argmax_100Kx5", lambda: (lambda x: jnp.argmax(x, -1), (f32(100000, 5),)))
+run_case(
+    "short/norm_100Kx3",
+    lambda: (lambda x: x / jnp.linalg.norm(x, axis=-1)[:, None], (points,)),
+)
+run_case("short/matvec_10Kx8x8", lambda: (jax.vmap(jnp.dot), (f32(10000, 8, 8), f32(10000, 8))))
+run_case("short/vecmat_10Kx8x8", lambda: (jax.vmap(jnp.dot), (f32(10000, 8), f32(10000, 8, 8))))
+run_case(
+    "short/gather_100Kx8",
+    lambda: (lambda t, i: t[i], (f32(10000, 8), R.randint(0, 10000, 100000).astype(np.int32))),
+)
+run_case(
+    "short/segment_max_20Kx8",
+    lambda: (lambda u, i: jax.ops.segment_max(u, i, 200), (f32(20000, 8), segments)),
+)
+run_case(
+    "short/segment_sum_20Kx8",
+    lambda: (lambda u, i: jax.ops.segment_sum(u, i, 200), (f32(20000, 8), segments)),
+)
+run_case("short/packbits_1M", lambda: (jnp.packbits, (f32(MB) > 0,)))
+run_case(
+    "short/unpackbits_100K",
+    lambda: (jnp.unpackbits, (R.randint(0, 256, 100000).astype(np.uint8),)),
+)
+run_case(
+    "short/select_1M",
+    lambda: (lambda x: jnp.select([x < -1, x < 0, x < 1], [x * 2, x * 3, x * 4], 0.0), (f32(MB),)),
+)
+run_case("short/mod8_1M", lambda: (lambda x: jnp.mod(x, 8), (f32(MB) * 100,)))
+
 # Sorting, random numbers.
 run_case("sort/f32_1M", lambda: (lambda x: jnp.sort(x), (f32(MB),)))
 run_case("sort/f32_1000x1000", lambda: (lambda x: jnp.sort(x, -1), (f32(1000, 1000),)))
