@@ -53,7 +53,8 @@ Expected<CompiledProgram> CompileProgram(program::Module source, const Target& t
     PLINTH_RETURN_IF_ERROR(passes::Inline(*module));
     partition::PartitionOptions partitioning = PartitioningOf(options);
     partitioning.dumper = &dumper;
-    PLINTH_RETURN_IF_ERROR(mapping::MapToDevices(*module, partitioning, &warnings));
+    PLINTH_RETURN_IF_ERROR(
+        mapping::MapToDevices(*module, target.collectives, partitioning, &warnings));
     PLINTH_RETURN_IF_ERROR(importer::ApplyEntryLayouts(layouts, *module));
   } else {
     PLINTH_RETURN_IF_ERROR(mapping::CheckSingleDevice(*module));
@@ -92,13 +93,15 @@ Expected<CompiledProgram> CompileProgram(program::Module source, const Target& t
   return compiled;
 }
 
-Expected<std::string> TextOfOneDevice(program::Module source, const PipelineOptions& options) {
+Expected<std::string> TextOfOneDevice(program::Module source, const Target& target,
+                                      const PipelineOptions& options) {
   PLINTH_ASSIGN_OR_RETURN(
       std::unique_ptr<Module> module,
       importer::Import(std::move(source), {options.num_replicas, options.num_partitions}));
   PLINTH_RETURN_IF_ERROR(passes::Inline(*module));
   if (mapping::IsForSeveralDevices(*module)) {
-    PLINTH_RETURN_IF_ERROR(mapping::MapToDevices(*module, PartitioningOf(options)));
+    PLINTH_RETURN_IF_ERROR(
+        mapping::MapToDevices(*module, target.collectives, PartitioningOf(options)));
   } else {
     mapping::MapToOneDevice(*module);
   }

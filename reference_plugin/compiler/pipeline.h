@@ -58,7 +58,8 @@ Expected<CompiledProgram> CompileProgram(program::Module source, const Target& t
 // The program that each device runs, as StableHLO text: that of several devices with the
 // collectives of the partitioner, before it is optimized. Shapes are those of the program, whatever
 // order of dimensions it asks for in memory. Errors as for CompileProgram.
-Expected<std::string> TextOfOneDevice(program::Module source, const PipelineOptions& options);
+Expected<std::string> TextOfOneDevice(program::Module source, const Target& target,
+                                      const PipelineOptions& options);
 
 }  // namespace plinth::compiler
 

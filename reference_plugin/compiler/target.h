@@ -132,6 +132,19 @@ struct Rates {
   double loop_turn_ns;  // besides the steps of the turn
 };
 
+// What collectives cost, in what a device does alone in that time. They order candidates of the
+// partitioner; results depend on them in the order of sums alone.
+struct CollectiveCosts {
+  double start_bytes;  // of a collective beside what it moves: bytes read or written
+  // The same with the wait for the slowest device: bytes of results computed element by element.
+  double meeting_bytes;
+  double multiplication_bytes;  // of a product, for one multiplication: bytes read or written
+  int64_t product_terms;        // so many terms of a product cost as one more op on its result
+  int64_t parted_sum_bytes;     // smaller sums are not made in parts for a collective more
+  int64_t waiting_bytes;        // so much is held until others like it join a collective
+  int64_t waiting_sum_bytes;    // larger sums end the wait of those that they are made of
+};
+
 // Library steps of `opcode` may write `result` over `operand` where both are of one type.
 struct InPlaceRule {
   Opcode opcode;
@@ -160,6 +173,7 @@ struct Target {
   int64_t quotient_elements = 0;
   WorkUnits work;
   Rates rates;
+  CollectiveCosts collectives;
 
   // Ops that become library steps. An op that lowering can also write as kernels is one where it is
   // not in this set; an op that it cannot is refused.

@@ -84,6 +84,18 @@ constexpr compiler::Rates kRates = {
     .loop_turn_ns = 20,
 };
 
+// All devices are threads of one process. Rough, and looked at by the plans that come of them:
+// GPT training steps on 4 x 2 and 8 devices.
+constexpr compiler::CollectiveCosts kCollectives = {
+    .start_bytes = 1 << 15,
+    .meeting_bytes = 1 << 20,
+    .multiplication_bytes = 0.25,
+    .product_terms = 8,
+    .parted_sum_bytes = 1 << 16,
+    .waiting_bytes = 1 << 20,
+    .waiting_sum_bytes = 1 << 16,
+};
+
 // Each line of a transform, each matrix, each element of all lanes is read before it is written.
 constexpr compiler::InPlaceRule kInPlace[] = {
     {Opcode::kAllReduce, 0, 0},
@@ -106,6 +118,7 @@ constexpr compiler::Target kTarget = {
     .quotient_elements = 1024,
     .work = kWork,
     .rates = kRates,
+    .collectives = kCollectives,
     // library/: see library.h.
     .library = {Opcode::kDotGeneral,
                 Opcode::kConvolution,

@@ -84,6 +84,14 @@ constexpr compiler::Target kTarget = {
     .hoisted_bytes = 0,
     .work = kWork,
     .rates = kRates,
+    // Not measured: the programs of today are for one device.
+    .collectives = {.start_bytes = 1 << 20,
+                    .meeting_bytes = 1 << 20,
+                    .multiplication_bytes = 0.02,
+                    .product_terms = 64,
+                    .parted_sum_bytes = 1 << 16,
+                    .waiting_bytes = 1 << 20,
+                    .waiting_sum_bytes = 1 << 16},
     // library/: see library.h.
     .library = {Opcode::kDotGeneral, Opcode::kConvolution, Opcode::kGather, Opcode::kScatter,
                 Opcode::kSort, Opcode::kTopK, Opcode::kSelectAndScatter, Opcode::kRngBitGenerator,

@@ -222,8 +222,8 @@ Expected<sdk::OwnedProgram> BackendExecutable::OptimizedProgram() const {
     compiler::PipelineOptions pipeline;
     SetDevices(options_, pipeline);
     PLINTH_ASSIGN_OR_RETURN(program::Module module, ReadProgram(source_.format, source_.code));
-    PLINTH_ASSIGN_OR_RETURN(std::string text,
-                            compiler::TextOfOneDevice(std::move(module), pipeline));
+    PLINTH_ASSIGN_OR_RETURN(
+        std::string text, compiler::TextOfOneDevice(std::move(module), backend_->target, pipeline));
     return sdk::OwnedProgram{std::string(kMlir), std::move(text)};
   }
   if (source_.format != kHlo) return source_;

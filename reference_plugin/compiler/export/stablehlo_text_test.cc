@@ -3,6 +3,7 @@
 
 #include "reference_plugin/compiler/pipeline.h"
 #include "reference_plugin/compiler/testing/compiler_test_util.h"
+#include "reference_plugin/compiler/testing/targets.h"
 
 namespace plinth::compiler {
 namespace {
@@ -45,7 +46,8 @@ TEST(StablehloText, HasTheCollectivesOfThePartitioner) {
   ASSERT_TRUE(program.ok()) << program.status().ToString();
   PipelineOptions options;
   options.num_partitions = 4;
-  const Expected<std::string> text = TextOfOneDevice(*std::move(program), options);
+  const Expected<std::string> text =
+      TextOfOneDevice(*std::move(program), testing::kPlainTarget, options);
   ASSERT_TRUE(text.ok()) << text.status().ToString();
   EXPECT_NE(text->find("@main(%0: tensor<2x4xf32>) -> (tensor<4xf32>)"), std::string::npos)
       << *text;

@@ -64,7 +64,8 @@ bool AsksOthers(const Block& block, const partition::CallPartitioners* others) {
 
 }  // namespace
 
-Status MapToDevices(Module& module, const partition::PartitionOptions& options,
+Status MapToDevices(Module& module, const CollectiveCosts& costs,
+                    const partition::PartitionOptions& options,
                     std::vector<std::string>* warnings) {
   const Function& entry = *module.entry;
   const bool is_sharded = !entry.argument_shardings.empty() || !entry.result_shardings.empty() ||
@@ -76,7 +77,7 @@ Status MapToDevices(Module& module, const partition::PartitionOptions& options,
   }
   if (is_sharded) {
     PLINTH_ASSIGN_OR_RETURN(partition::PartitionReport report,
-                            partition::Partition(module, options));
+                            partition::Partition(module, costs, options));
     if (warnings != nullptr) *warnings = std::move(report.warnings);
   } else {
     // Every device runs the program as it stands.

@@ -16,7 +16,8 @@ inline bool IsForSeveralDevices(const Module& module) {
 // runs: entry arguments and results are one device's parts, collectives name lanes
 // (lane_groups.h), and no sharding is left but in parameter_shardings and output_shardings.
 // `warnings` are those of the partitioner's report.
-Status MapToDevices(Module& module, const partition::PartitionOptions& options = {},
+Status MapToDevices(Module& module, const CollectiveCosts& costs,
+                    const partition::PartitionOptions& options = {},
                     std::vector<std::string>* warnings = nullptr);
 
 // Whether one device can run the module. UNIMPLEMENTED names a collective among other devices than

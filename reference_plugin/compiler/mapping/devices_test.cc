@@ -5,6 +5,7 @@
 #include "plinth/support/xla_messages.h"
 #include "reference_plugin/compiler/mapping/device_mapping.h"
 #include "reference_plugin/compiler/testing/compiler_test_util.h"
+#include "reference_plugin/compiler/testing/targets.h"
 
 namespace plinth::compiler::mapping {
 namespace {
@@ -31,7 +32,7 @@ std::string Program(int replicas, int partitions, std::string_view ops,
 Expected<std::string> Mapped(std::string_view text) {
   const auto module = ImportText(text);
   if (module == nullptr) return Internal("no module");
-  PLINTH_RETURN_IF_ERROR(MapToDevices(*module));
+  PLINTH_RETURN_IF_ERROR(MapToDevices(*module, testing::kPlainTarget.collectives));
   const Status verified = Verify(*module);
   EXPECT_TRUE(verified.ok()) << verified.ToString() << "\n" << ToString(*module);
   return Body(*module);
@@ -163,7 +164,7 @@ TEST(Partitions, ManualBodiesAreTheProgramOfADevice) {
        {"", R"({sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {"y"}]>})"}) {
     const auto module = ImportText(OnMesh(kManual, argument));
     ASSERT_NE(module, nullptr);
-    const Status status = MapToDevices(*module);
+    const Status status = MapToDevices(*module, testing::kPlainTarget.collectives);
     ASSERT_TRUE(status.ok()) << status.ToString();
     EXPECT_TRUE(Verify(*module).ok());
     const std::string text = Body(*module);
@@ -183,7 +184,7 @@ TEST(Partitions, ManualBodiesAreTheProgramOfADevice) {
 TEST(Partitions, WhatIsReplicatedIsComputedEverywhere) {
   const auto module = ImportText(OnMesh("%0 = stablehlo.add %a, %a : tensor<8x8xf32>"));
   ASSERT_NE(module, nullptr);
-  ASSERT_TRUE(MapToDevices(*module).ok());
+  ASSERT_TRUE(MapToDevices(*module, testing::kPlainTarget.collectives).ok());
   EXPECT_THAT(Body(*module), HasSubstr("add"));
   EXPECT_THAT(Body(*module), HasSubstr(": f32[8,8]"));
   EXPECT_EQ(module->output_shardings[0], std::string("\x08\x00", 2));

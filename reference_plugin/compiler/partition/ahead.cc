@@ -12,14 +12,8 @@
 namespace plinth::compiler::partition {
 namespace {
 
-// A collective costs as much as computing this many bytes of results element by element.
-constexpr double kBytesOfMeeting = 1 << 20;
-// Nothing smaller is looked at: a collective more costs more than it saves.
-constexpr int64_t kLeastBytes = 1 << 16;
 // How far the walk goes; what lies beyond counts neither way.
 constexpr size_t kMostSteps = 256;
-// So many terms of a dot product take as long as one elementwise op on its result.
-constexpr int64_t kTermsOfProduct = 8;
 
 }  // namespace
 
@@ -41,7 +35,7 @@ class Ahead::Walk {
   double Gain() const {
     if (saved_ == 0) return 0;
     const double share = 1 - 1.0 / static_cast<double>(axis_.size);
-    return saved_ * share / (moved_ * share + num_meetings_ * kBytesOfMeeting);
+    return saved_ * share / (moved_ * share + num_meetings_ * ahead_.costs_.meeting_bytes);
   }
 
  private:
@@ -131,13 +125,13 @@ class Ahead::Walk {
     return !Uses(layout) && layout.unreduced.empty();
   }
 
-  static double WorkOf(const Op& op) {
+  double WorkOf(const Op& op) const {
     if (op.opcode != Opcode::kDotGeneral) return 1;
     int64_t terms = 1;
     for (int64_t dim : op.Get<DotAttributes>().lhs_contracting) {
       terms *= op.operands[0]->type.dims[static_cast<size_t>(dim)];
     }
-    return static_cast<double>(terms) / kTermsOfProduct + 1;
+    return static_cast<double>(terms) / static_cast<double>(ahead_.costs_.product_terms) + 1;
   }
 
   Ahead& ahead_;
@@ -164,7 +158,7 @@ const Ahead::RuleAhead& Ahead::RuleFor(const Op& op) {
 std::optional<size_t> Ahead::DimToSpread(const Value* value, const Layout& layout,
                                          const MeshRef& mesh, const Axis& axis) {
   const Type local = LocalType(value->type, layout);
-  if (least_gain_ > 0 && local.SizeInBytes() < kLeastBytes) return std::nullopt;
+  if (least_gain_ > 0 && local.SizeInBytes() < costs_.parted_sum_bytes) return std::nullopt;
   double best = least_gain_;
   std::optional<size_t> found;
   for (size_t dim = 0; dim < local.dims.size(); ++dim) {

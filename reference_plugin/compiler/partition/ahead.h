@@ -12,6 +12,7 @@
 #include "reference_plugin/compiler/partition/propagate.h"
 #include "reference_plugin/compiler/partition/rule.h"
 #include "reference_plugin/compiler/partition/uses.h"
+#include "reference_plugin/compiler/target.h"
 
 namespace plinth::compiler::partition {
 
@@ -20,8 +21,9 @@ namespace plinth::compiler::partition {
 class Ahead {
  public:
   // `least_gain` as in PartitionOptions. All are referred to.
-  Ahead(const Uses& uses, const PropagatedShardings& shardings, double least_gain)
-      : uses_(uses), shardings_(shardings), least_gain_(least_gain) {}
+  Ahead(const Uses& uses, const PropagatedShardings& shardings, const CollectiveCosts& costs,
+        double least_gain)
+      : uses_(uses), shardings_(shardings), costs_(costs), least_gain_(least_gain) {}
 
   // The dimension of the value along which it should be spread by an axis of the mesh; `layout` is
   // how it would lie otherwise. Nothing: it should be whole along the axis.
@@ -39,6 +41,7 @@ class Ahead {
 
   const Uses& uses_;
   const PropagatedShardings& shardings_;
+  const CollectiveCosts& costs_;
   double least_gain_;
   std::unordered_map<const Op*, std::unique_ptr<RuleAhead>> rules_;
 };

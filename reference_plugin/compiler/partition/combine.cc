@@ -14,7 +14,8 @@ namespace {
 
 class CollectiveCombiner {
  public:
-  explicit CollectiveCombiner(Module& module) : module_(module) {}
+  CollectiveCombiner(Module& module, const CollectiveCosts& costs)
+      : module_(module), costs_(costs) {}
 
   int64_t Run() {
     Block& body = *module_.entry->body;
@@ -57,7 +58,7 @@ class CollectiveCombiner {
       if (!HasMakerOf(op)) return;
       Find(op);
       for (Group& group : groups_) {
-        if (group.bytes > kMostBytes) End(group);
+        if (group.bytes > combiner_.costs_.waiting_bytes) End(group);
       }
       EndOthers();
       is_found_.clear();
@@ -80,7 +81,6 @@ class CollectiveCombiner {
       int64_t bytes = 0;
       bool is_done = false;
     };
-    static constexpr int64_t kMostBytes = 1 << 20;
     static constexpr size_t kNoGroup = static_cast<size_t>(-1);
 
     static bool IsCollective(const Op* op) {
@@ -181,10 +181,9 @@ class CollectiveCombiner {
   }
 
   // Small sums end nobody's wait: often they are only returned, as gradients of few parameters are.
-  static bool MayWait(const Op& op) {
-    constexpr int64_t kMostBytes = 1 << 16;
+  bool MayWait(const Op& op) const {
     return op.opcode == Opcode::kAllReduce && MayJoin(op) &&
-           op.operands[0]->type.SizeInBytes() <= kMostBytes;
+           op.operands[0]->type.SizeInBytes() <= costs_.waiting_sum_bytes;
   }
 
   // Whether collectives may wait until after what is none.
@@ -237,12 +236,15 @@ class CollectiveCombiner {
   }
 
   Module& module_;
+  const CollectiveCosts& costs_;
   Replacements replacements_;
   int64_t num_fewer_ = 0;
 };
 
 }  // namespace
 
-int64_t CombineCollectives(Module& module) { return CollectiveCombiner(module).Run(); }
+int64_t CombineCollectives(Module& module, const CollectiveCosts& costs) {
+  return CollectiveCombiner(module, costs).Run();
+}
 
 }  // namespace plinth::compiler::partition

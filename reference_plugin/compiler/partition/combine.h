@@ -3,6 +3,7 @@
 #define PLINTH_REFERENCE_PLUGIN_COMPILER_PARTITION_COMBINE_H_
 
 #include "reference_plugin/compiler/ir/ir.h"
+#include "reference_plugin/compiler/target.h"
 
 namespace plinth::compiler::partition {
 
@@ -11,7 +12,7 @@ namespace plinth::compiler::partition {
 // all_gathers and all_to_alls along the same dimensions, and redistributions among the same
 // devices. Each waits until another collective needs its result that is no small sum, and what
 // needs it waits, too; none moves past control flow or effects. How many are left fewer.
-int64_t CombineCollectives(Module& module);
+int64_t CombineCollectives(Module& module, const CollectiveCosts& costs);
 
 }  // namespace plinth::compiler::partition
 

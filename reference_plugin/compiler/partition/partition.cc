@@ -147,8 +147,8 @@ Expected<PartitionReport> Partitioner::Run() && {
   SplitFfts(module_, shardings_);
   locals_.resize(static_cast<size_t>(module_.num_values()));
   uses_.emplace(module_, *module_.entry->body);
-  if (options_.settles) Settle(module_, *uses_, options_.least_gain, shardings_);
-  ahead_.emplace(*uses_, shardings_, options_.least_gain);
+  if (options_.settles) Settle(module_, *uses_, costs_, options_.least_gain, shardings_);
+  ahead_.emplace(*uses_, shardings_, costs_, options_.least_gain);
   ForEachOp(*module_.entry->body, [&](Block& block, Op& op) { block_of_[&op] = &block; });
   Block& body = *module_.entry->body;
   module_.parameter_shardings.clear();
@@ -168,7 +168,7 @@ Expected<PartitionReport> Partitioner::Run() && {
   PLINTH_RETURN_IF_ERROR(MapBlock(body, results));
   body.ops.insert(body.ops.begin(), emitter_.prologue().begin(), emitter_.prologue().end());
   JoinGathers(module_);
-  CombineCollectives(module_);
+  CombineCollectives(module_, costs_);
   FitDonations();
   module_.meshes.clear();
   module_.entry->argument_shardings.clear();
@@ -176,7 +176,8 @@ Expected<PartitionReport> Partitioner::Run() && {
   return report_;
 }
 
-Expected<PartitionReport> Partition(Module& module, const PartitionOptions& options) {
+Expected<PartitionReport> Partition(Module& module, const CollectiveCosts& costs,
+                                    const PartitionOptions& options) {
   if (module.num_replicas != 1) {
     return Unimplemented("the program is for ", module.num_replicas, " replicas of ",
                          module.num_partitions,
@@ -186,7 +187,7 @@ Expected<PartitionReport> Partition(Module& module, const PartitionOptions& opti
     return ResourceExhausted("the program is for ", module.num_partitions, " partitions; at most ",
                              kMostPartitions, " are supported");
   }
-  return Partitioner(module, options).Run();
+  return Partitioner(module, costs, options).Run();
 }
 
 }  // namespace plinth::compiler::partition

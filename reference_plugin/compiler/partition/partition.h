@@ -10,6 +10,7 @@
 #include "reference_plugin/compiler/ir/dump.h"
 #include "reference_plugin/compiler/ir/ir.h"
 #include "reference_plugin/compiler/partition/call_partitioners.h"
+#include "reference_plugin/compiler/target.h"
 
 namespace plinth::compiler::partition {
 
@@ -57,7 +58,8 @@ struct PartitionOptions {
 // local types do not follow from their shardings; UNIMPLEMENTED for what several devices would
 // falsify: effects, and partition_id where not all axes are manual; RESOURCE_EXHAUSTED for more
 // than 4096 devices. With Fallback::kError, UNIMPLEMENTED for ops that would be computed whole.
-Expected<PartitionReport> Partition(Module& module, const PartitionOptions& options = {});
+Expected<PartitionReport> Partition(Module& module, const CollectiveCosts& costs,
+                                    const PartitionOptions& options = {});
 
 }  // namespace plinth::compiler::partition
 

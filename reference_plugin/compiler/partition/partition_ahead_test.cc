@@ -12,6 +12,7 @@ namespace {
 
 using testing::CheckPartitioned;
 using testing::Count;
+using testing::Partition;
 
 // Two products with `depth` ops in between. The first one's terms are summed along "d", which the
 // array between the products does not use.

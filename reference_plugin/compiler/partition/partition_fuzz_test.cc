@@ -47,7 +47,7 @@ TEST(PartitionFuzzTest, ChangedProgramsAreHarmless) {
     const std::string input((std::istreambuf_iterator<char>(file)), {});
     const auto module = plinth::compiler::testing::ReadInlined(std::as_bytes(std::span(input)));
     ASSERT_TRUE(module.ok()) << entry.path() << ": " << module.status().ToString();
-    const auto report = plinth::compiler::partition::Partition(**module);
+    const auto report = plinth::compiler::testing::Partition(**module);
     EXPECT_TRUE(report.ok()) << entry.path() << ": " << report.status().ToString();
     const auto numbers = NumbersOf(input);
     for (size_t i = 0; i < numbers.size(); i += 1 + numbers.size() / kPlaces) {

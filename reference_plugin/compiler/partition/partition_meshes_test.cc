@@ -12,6 +12,7 @@ namespace {
 
 using testing::CheckPartitioned;
 using testing::Count;
+using testing::Partition;
 using testing::ReadInlined;
 
 // %a is spread over the first mesh, %b over the second one; their sum says nothing.

@@ -16,6 +16,7 @@ namespace {
 using testing::CheckPartitioned;
 using testing::Count;
 using ::testing::HasSubstr;
+using testing::Partition;
 using testing::Partitioned;
 
 // A step of training: two layers, the mean of squares, gradients, an update. Eight rows a batch.

@@ -14,6 +14,7 @@ namespace {
 
 using testing::CheckPartitioned;
 using testing::Count;
+using testing::Partition;
 using testing::Partitioned;
 
 // %a is spread as `sharding`, and so is what comes of it, over axes "x" of 4 devices and "y" of 2.

@@ -14,9 +14,6 @@
 namespace plinth::compiler::partition {
 namespace {
 
-// Costs are in bytes that a device reads or writes.
-constexpr double kStart = 1 << 15;  // of a collective, however little it moves
-constexpr double kMultiplication = 0.25;
 // What is saved must be this part of all.
 constexpr double kLeastPart = 0.1;
 constexpr size_t kMostValues = 256, kMostCandidates = 4;
@@ -52,18 +49,19 @@ bool AreElsewhere(const Layout& a, const Layout& b) {
   return false;
 }
 
-double MoveCost(const Layout& from, const Layout& to, const Type& type) {
+// In bytes that a device reads or writes, as all costs here; `start`: of a collective.
+double MoveCost(const Layout& from, const Layout& to, const Type& type, double start) {
   double cost = 0;
   const Layout reduced = Reduced(from);
   if (!from.unreduced.empty()) {
     const AxisList wanted = to.AllAxes();
     const bool scatters = std::all_of(from.unreduced.begin(), from.unreduced.end(),
                                       [&](const Axis& axis) { return Has(wanted, axis); });
-    cost += kStart + (scatters ? 1 : 2) * BytesOf(type, reduced);
+    cost += start + (scatters ? 1 : 2) * BytesOf(type, reduced);
     if (scatters && OnlySlices(reduced, to)) return cost;
   }
   if (OnlySlices(reduced, to)) return cost;
-  return cost + kStart + std::max(BytesOf(type, reduced), BytesOf(type, to));
+  return cost + start + std::max(BytesOf(type, reduced), BytesOf(type, to));
 }
 
 // It costs nothing to make it anew in another layout.
@@ -76,9 +74,11 @@ bool IsMadeAnywhere(const Value* value) {
 
 class Settler {
  public:
-  Settler(Module& module, const Uses& uses, double least_gain, PropagatedShardings& shardings)
+  Settler(Module& module, const Uses& uses, const CollectiveCosts& costs, double least_gain,
+          PropagatedShardings& shardings)
       : module_(module),
         uses_(uses),
+        costs_(costs),
         least_gain_(least_gain),
         shardings_(shardings),
         layouts_(static_cast<size_t>(module.num_values())) {}
@@ -276,7 +276,7 @@ class Settler {
       const std::pair<const Value*, Layout> what = {value, to};
       if (std::find(moved.begin(), moved.end(), what) != moved.end()) return;
       moved.push_back(what);
-      cost += MoveCost(from, to, value->type);
+      cost += MoveCost(from, to, value->type, costs_.start_bytes);
     };
     for (const Op* op : cluster.ops) {
       if (IsPriced(*op)) {
@@ -312,18 +312,19 @@ class Settler {
       if (op.opcode == Opcode::kReduce) work += BytesOf(op.operands[i]->type, layouts.operands[i]);
     }
     if (op.opcode == Opcode::kDotGeneral) {
-      double times = kMultiplication;
+      double times = costs_.multiplication_bytes;
       for (const Factor& factor : RuleFor(op).rule.factors) {
         times *= static_cast<double>(factor.size);
       }
       for (const AxisList& axes : spread.axes) times /= static_cast<double>(SizeOf(axes));
       work += times;
     }
-    return work + MoveCost(layouts.results[0], wanted, result->type);
+    return work + MoveCost(layouts.results[0], wanted, result->type, costs_.start_bytes);
   }
 
   Module& module_;
   const Uses& uses_;
+  const CollectiveCosts& costs_;
   const double least_gain_;
   PropagatedShardings& shardings_;
   std::vector<std::optional<Layout>> layouts_;  // by id of the value
@@ -332,8 +333,9 @@ class Settler {
 
 }  // namespace
 
-void Settle(Module& module, const Uses& uses, double least_gain, PropagatedShardings& shardings) {
-  Settler(module, uses, least_gain, shardings).Run();
+void Settle(Module& module, const Uses& uses, const CollectiveCosts& costs, double least_gain,
+            PropagatedShardings& shardings) {
+  Settler(module, uses, costs, least_gain, shardings).Run();
 }
 
 }  // namespace plinth::compiler::partition

@@ -5,6 +5,7 @@
 #include "reference_plugin/compiler/ir/ir.h"
 #include "reference_plugin/compiler/partition/propagate.h"
 #include "reference_plugin/compiler/partition/uses.h"
+#include "reference_plugin/compiler/target.h"
 
 namespace plinth::compiler::partition {
 
@@ -13,7 +14,8 @@ namespace plinth::compiler::partition {
 // what moves. (With weights spread along both axes, what goes back through a layer is spread as
 // they are, although what it meets there is spread as what came in.) Each product is looked at
 // once, in the order of the program. `least_gain` as in PartitionOptions; 0: whatever it costs.
-void Settle(Module& module, const Uses& uses, double least_gain, PropagatedShardings& shardings);
+void Settle(Module& module, const Uses& uses, const CollectiveCosts& costs, double least_gain,
+            PropagatedShardings& shardings);
 
 }  // namespace plinth::compiler::partition
 

@@ -32,8 +32,11 @@ inline bool IsTensor(const Type& type) { return type.kind == Type::Kind::kTensor
 // values keep the types of whole arrays. Each section is a file of its own.
 class Partitioner {
  public:
-  Partitioner(Module& module, const PartitionOptions& options)
-      : module_(module), options_(options), emitter_(module, module.num_partitions) {}
+  Partitioner(Module& module, const CollectiveCosts& costs, const PartitionOptions& options)
+      : module_(module),
+        costs_(costs),
+        options_(options),
+        emitter_(module, module.num_partitions) {}
 
   Expected<PartitionReport> Run() &&;
 
@@ -192,6 +195,7 @@ class Partitioner {
   }
 
   Module& module_;
+  const CollectiveCosts& costs_;
   const PartitionOptions& options_;
   Emitter emitter_;
   PropagatedShardings shardings_;

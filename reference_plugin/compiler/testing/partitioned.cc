@@ -11,6 +11,7 @@
 #include "reference_plugin/compiler/partition/layout.h"
 #include "reference_plugin/compiler/passes/inline.h"
 #include "reference_plugin/compiler/testing/lanes.h"
+#include "reference_plugin/compiler/testing/targets.h"
 
 namespace plinth::compiler::testing {
 namespace {
@@ -89,12 +90,17 @@ Expected<std::unique_ptr<Module>> ReadInlined(std::span<const std::byte> program
   return module;
 }
 
+Expected<partition::PartitionReport> Partition(Module& module,
+                                               const partition::PartitionOptions& options) {
+  return partition::Partition(module, kPlainTarget.collectives, options);
+}
+
 Expected<Partitioned> CheckPartitioned(std::span<const std::byte> program, double tolerance,
                                        const partition::PartitionOptions& options) {
   PLINTH_ASSIGN_OR_RETURN(const std::unique_ptr<Module> whole, ReadInlined(program));
   Partitioned made;
   PLINTH_ASSIGN_OR_RETURN(made.module, ReadInlined(program));
-  PLINTH_ASSIGN_OR_RETURN(made.report, partition::Partition(*made.module, options));
+  PLINTH_ASSIGN_OR_RETURN(made.report, Partition(*made.module, options));
   PLINTH_RETURN_IF_ERROR(Verify(*made.module).WithContext(ToString(*made.module)));
   const int64_t devices = whole->num_partitions;
 

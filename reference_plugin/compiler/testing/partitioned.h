@@ -16,6 +16,10 @@ namespace plinth::compiler::testing {
 // The module of a program, in text or bytecode, of one function.
 Expected<std::unique_ptr<Module>> ReadInlined(std::span<const std::byte> program);
 
+// As for kPlainTarget.
+Expected<partition::PartitionReport> Partition(Module& module,
+                                               const partition::PartitionOptions& options = {});
+
 struct Partitioned {
   std::unique_ptr<Module> module;
   partition::PartitionReport report;
