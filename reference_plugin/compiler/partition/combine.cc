@@ -89,19 +89,33 @@ class CollectiveCombiner {
     std::vector<Op*>::iterator FirstCollective() {
       return std::find_if(others_.begin(), others_.end(), IsCollective);
     }
-    // Those that need nothing more.
+    // Those that need nothing more. Collectives among them wait for one another: what the last op
+    // needs of them ends only when no other can join it.
     void EndOthers() {
-      std::erase_if(others_, [&](Op* other) {
-        if (HasMakerOf(*other)) return false;
-        End(*other);
-        if (!IsCollective(other)) {
-          ops_.push_back(other);
+      do {
+        std::erase_if(others_, [&](Op* other) {
+          if (HasMakerOf(*other)) return false;
+          End(*other);
+          if (IsCollective(other)) {
+            AddCollective(other);
+          } else {
+            ops_.push_back(other);
+          }
           return true;
-        }
-        AddCollective(other);
-        if (is_found_.contains(other)) End(groups_[maker_of_[other->result()]]);
-        return true;
-      });
+        });
+      } while (EndFound());
+    }
+    // Groups with a collective that the last op needs. Whether there were any.
+    bool EndFound() {
+      bool any = false;
+      for (Group& group : groups_) {
+        const bool is_found =
+            !group.is_done && std::any_of(group.ops.begin(), group.ops.end(),
+                                          [&](const Op* op) { return is_found_.contains(op); });
+        if (is_found) End(group);
+        any |= is_found;
+      }
+      return any;
     }
     void Find(const Op& op) {
       ForEachOperand(op, [&](const Value* value) {

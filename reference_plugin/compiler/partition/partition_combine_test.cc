@@ -99,6 +99,28 @@ TEST(PartitionCombine, SumsOfSums) {
   EXPECT_EQ(Count(*made.module, Opcode::kAllReduce), 2) << ToString(*made.module);
 }
 
+// Both sums need the first exchange, and the second exchange needs both.
+TEST(PartitionCombine, SumsThatAreNeededTogetherMeetOnce) {
+  const Partitioned made = Check(R"(["x"=4])", R"(
+  func.func @main(%a: tensor<8x8xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>})
+      -> (tensor<8x8xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) {
+    %zero = stablehlo.constant dense<0> : tensor<i32>
+    %0 = sdy.reshard %a <@mesh, [{}, {"x"}]> : tensor<8x8xi32>
+    %1 = stablehlo.reduce(%0 init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<8x8xi32>, tensor<i32>) -> tensor<8xi32>
+    %2 = stablehlo.broadcast_in_dim %1, dims = [0] : (tensor<8xi32>) -> tensor<8x8xi32>
+    %3 = stablehlo.multiply %0, %0 : tensor<8x8xi32>
+    %4 = stablehlo.reduce(%3 init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<8x8xi32>, tensor<i32>) -> tensor<8xi32>
+    %5 = stablehlo.broadcast_in_dim %4, dims = [0] : (tensor<8xi32>) -> tensor<8x8xi32>
+    %6 = stablehlo.subtract %0, %2 : tensor<8x8xi32>
+    %7 = stablehlo.multiply %6, %5 : tensor<8x8xi32>
+    %8 = sdy.reshard %7 <@mesh, [{"x"}, {}]> : tensor<8x8xi32>
+    return %8 : tensor<8x8xi32>
+  })");
+  ASSERT_NE(made.module, nullptr);
+  EXPECT_EQ(Count(*made.module, Opcode::kAllToAll), 2) << ToString(*made.module);
+  EXPECT_EQ(Count(*made.module, Opcode::kAllReduce), 1) << ToString(*made.module);
+}
+
 TEST(PartitionCombine, WhatNobodyNeedsMovesNothing) {
   const Partitioned made = Check(R"(["x"=4])", R"(
   func.func @main(%a: tensor<8x8xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>})
