@@ -142,6 +142,13 @@ class Runs(unittest.TestCase):
         self.assertTrue(any("Client_Create_Args size: expected 88, got 72" in r
                             for r in row["refusals"]), row)
 
+    def test_clients_that_know_no_shardings_get_them_in_hlo(self):
+        """The table of docs/using/frameworks.md: these clients ask for no extension."""
+        self.runner._environment["XLA_FLAGS"] = "--xla_force_host_platform_device_count=2"
+        for path in sorted(CLIENTS.iterdir()):
+            row = self.runner.client(client(path.name), [matrix.Plugin("plinth", BEHIND)])[0]
+            self.assertEqual((row["verdict"], row["form_of_two"]), ("PASS", "hlo_with_config"), row)
+
     def test_a_plugin_that_is_none_fails(self):
         row = self.runner.client(client("0.78"), [matrix.Plugin("none", Path("/nowhere.so"))])[0]
         self.assertEqual(row["verdict"], "FAIL")

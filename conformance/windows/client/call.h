@@ -22,6 +22,8 @@ typedef struct {
   char failures[kTextSize];
   char refusals[kTextSize];
   char absent[kTextSize];
+  size_t devices;
+  char form_of_two[64]; /* The format of the optimized program of two devices. */
 } Session;
 
 static Session session;

@@ -133,6 +133,8 @@ static bool UsePlugin(const char* path) {
   PrintList("failures", session.failures);
   PrintList("refusals", session.refusals);
   PrintList("absent", session.absent);
+  printf(", \"form_of_two\": ");
+  PrintText(session.form_of_two, strlen(session.form_of_two));
   printf("}\n");
   fflush(stdout);
   return session.failed == 0 && session.refused == 0;

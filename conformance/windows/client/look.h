@@ -190,7 +190,8 @@ static PJRT_Device* LookAtClient(PJRT_Client* client) {
   addressable->client = client;
   if (CALL(PJRT_Client_AddressableDevices, addressable)) {
     EXPECT(addressable->num_addressable_devices > 0, "no addressable device");
-    if (addressable->num_addressable_devices > 0) device = addressable->addressable_devices[0];
+    session.devices = addressable->num_addressable_devices;
+    if (session.devices > 0) device = addressable->addressable_devices[0];
   }
   FREE(addressable);
   NEW_ARGS(PJRT_Client_AddressableMemories, memories);

@@ -186,6 +186,52 @@ static void SerializeAndLoad(PJRT_Executable* executable, PJRT_Client* client,
   FREE(serialize);
 }
 
+/* A program of two devices. Clients of before the Shardings extension read its shardings in the
+ * optimized program: what form that has is noted. */
+static void LookAtShardedProgram(PJRT_Client* client) {
+  static const char kSharded[] =
+      "module @sharded attributes {mhlo.num_partitions = 2 : i32} {\n"
+      "  func.func public @main(%x: tensor<4xf32> {mhlo.sharding = \"{devices=[2]<=[2]}\"})\n"
+      "      -> (tensor<4xf32> {mhlo.sharding = \"{devices=[2]<=[2]}\"}) {\n"
+      "    %0 = stablehlo.add %x, %x : tensor<4xf32>\n"
+      "    return %0 : tensor<4xf32>\n"
+      "  }\n"
+      "}\n";
+  /* executable_build_options {num_replicas: 1, num_partitions: 2, use_spmd_partitioning: true}. */
+  static const char kOptions[] = "\x1a\x06\x20\x01\x28\x02\x30\x01";
+  NEW(PJRT_Program, program);
+  program->code = (char*)kSharded;
+  program->code_size = sizeof(kSharded) - 1;
+  program->format = "mlir";
+  program->format_size = 4;
+  NEW_ARGS(PJRT_Client_Compile, compile);
+  compile->client = client;
+  compile->program = program;
+  compile->compile_options = kOptions;
+  compile->compile_options_size = sizeof(kOptions) - 1;
+  NEW_ARGS(PJRT_LoadedExecutable_GetExecutable, get);
+  NEW(PJRT_Program, made);
+  NEW_ARGS(PJRT_Executable_OptimizedProgram, optimized);
+  if (TRY(PJRT_Client_Compile, compile)) {
+    get->loaded_executable = compile->executable;
+    if (CALL(PJRT_LoadedExecutable_GetExecutable, get)) {
+      optimized->executable = get->executable;
+      optimized->program = made;
+      if (TRY(PJRT_Executable_OptimizedProgram, optimized)) {
+        snprintf(session.form_of_two, sizeof(session.form_of_two), "%.*s", (int)made->format_size,
+                 made->format);
+      }
+      CALL_WITH(PJRT_Executable_Destroy, executable, get->executable);
+    }
+    CALL_WITH(PJRT_LoadedExecutable_Destroy, executable, compile->executable);
+  }
+  FREE(optimized);
+  FREE(made);
+  FREE(get);
+  FREE(compile);
+  FREE(program);
+}
+
 static void UseProgram(PJRT_Client* client, PJRT_Device* device) {
   static const char kBroken[] = "module { this is no program";
   Compile(client, kBroken, sizeof(kBroken) - 1, true);
@@ -209,6 +255,7 @@ static void UseProgram(PJRT_Client* client, PJRT_Device* device) {
   }
   FREE(deleted);
   CALL_WITH(PJRT_LoadedExecutable_Destroy, executable, loaded);
+  if (session.devices > 1) LookAtShardedProgram(client);
 }
 
 #endif /* PLINTH_CONFORMANCE_WINDOWS_PROGRAM_H_ */
