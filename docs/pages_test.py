@@ -24,7 +24,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 # that programs make, names of conformance and benchmark cases.
 ELSEWHERE = re.compile(
     r"^([/~$<-]|build/|origin/|https?:|git:|\w+=|name:|chrome:|PREFIX|FOLDER|FILE\b|NAME\b"
-    r"|(L[0-4]|mm|ew|xfer|disp|conv|embed|red|model|compile|digits)/"
+    r"|(L[0-4]|mm|ew|xfer|disp|conv|embed|red|short|model|compile|digits)/"
     r"|(bin|share|lib|dist)/|(include/plinth/api|plinth/plugins\.d|xla/(ffi|pjrt)/|jax_plugins/|jax-\d)"
     r"|.*\.so$)"
 )
