@@ -18,6 +18,13 @@ plinth_ifrt_array_spec ToC(const ifrt::ArraySpec& spec) {
           spec.sharding.get()};
 }
 
+std::vector<plinth_ifrt_array_spec> ToC(const std::vector<ifrt::ArraySpec>& specs) {
+  std::vector<plinth_ifrt_array_spec> c_specs;
+  c_specs.reserve(specs.size());
+  for (const ifrt::ArraySpec& spec : specs) c_specs.push_back(ToC(spec));
+  return c_specs;
+}
+
 plinth_ifrt_host_array HostArray(const ifrt::ArraySpec& spec) {
   plinth_ifrt_host_array host = {};
   host.struct_size = plinth_ifrt_host_array_STRUCT_SIZE;
@@ -183,14 +190,13 @@ Session::Result Session::On(const proxy::MakeArraysFromHostBufferShardsRequest& 
 Session::Result Session::On(const proxy::MakeErrorArraysRequest& request) {
   const Status error = ErrorFromProto(request.error);
   std::vector<ifrt::ArraySpec> specs;
-  std::vector<plinth_ifrt_array_spec> c_specs;
   for (const proxy::ArraySpecProto& proto : request.array_specs) {
     PLINTH_ASSIGN_OR_RETURN(specs.emplace_back(), SpecFor(proto));
   }
   if (!request.array_handles.empty() && request.array_handles.size() != specs.size()) {
     return InvalidArgument(request.array_handles.size(), " handles for ", specs.size(), " arrays");
   }
-  for (const ifrt::ArraySpec& spec : specs) c_specs.push_back(ToC(spec));
+  const std::vector<plinth_ifrt_array_spec> c_specs = ToC(specs);
   std::vector<plinth_ifrt_array*> made = Room(specs.size());
   PLINTH_RETURN_IF_ERROR(FromC(plinth_ifrt_arrays_error(
       client_.get(), c_specs.data(), c_specs.size(), static_cast<PJRT_Error_Code>(error.code()),
@@ -328,7 +334,6 @@ Session::Result Session::On(const proxy::BitcastArraysRequest& request) {
   }
   PLINTH_ASSIGN_OR_RETURN(const auto semantics, CopySemanticsFromProto(request.copy_semantics));
   std::vector<ifrt::ArraySpec> specs;
-  std::vector<plinth_ifrt_array_spec> c_specs;
   std::vector<std::vector<ChargeRef>> charges;
   for (size_t i = 0; i < arrays.size(); ++i) {
     PLINTH_ASSIGN_OR_RETURN(specs.emplace_back(), SpecFor(request.array_specs[i]));
@@ -342,7 +347,7 @@ Session::Result Session::On(const proxy::BitcastArraysRequest& request) {
     PLINTH_ASSIGN_OR_RETURN(ChargeRef charge, ChargeFor(bytes));
     charges.back().push_back(std::move(charge));
   }
-  for (const ifrt::ArraySpec& spec : specs) c_specs.push_back(ToC(spec));
+  const std::vector<plinth_ifrt_array_spec> c_specs = ToC(specs);
   std::vector<plinth_ifrt_array*> made = Room(arrays.size());
   PLINTH_RETURN_IF_ERROR(FromC(plinth_ifrt_arrays_bitcast(
       client_.get(), arrays.data(), arrays.size(), c_specs.data(), semantics, made.data())));
@@ -364,8 +369,7 @@ Session::Result Session::On(const proxy::RemapArraysRequest& request) {
       PLINTH_ASSIGN_OR_RETURN(specs.emplace_back(), SpecFor(proto));
     }
   }
-  std::vector<plinth_ifrt_array_spec> c_specs;
-  for (const ifrt::ArraySpec& spec : specs) c_specs.push_back(ToC(spec));
+  const std::vector<plinth_ifrt_array_spec> c_specs = ToC(specs);
   std::vector<std::vector<plinth_ifrt_shard_interval>> intervals;
   for (const proxy::RemapMapping& mapping : request.plan.mappings) {
     PLINTH_ASSIGN_OR_RETURN(intervals.emplace_back(),
