@@ -127,7 +127,7 @@ class Propagator {
       const auto found = initial_.find(value);
       return found == initial_.end() ? ShardingRef() : found->second;
     };
-    initial.set = [&](const Value* value, ShardingRef sharding) { Begin(value, sharding); };
+    initial.set = [&](const Value* value, const ShardingRef& sharding) { Begin(value, sharding); };
     initial.is_joined = [&](const Value* value) {
       return IsJoined(value) || joined_arguments_.contains(value);
     };

@@ -418,7 +418,7 @@ class LaneRun {
         if (seen[lane]) return Internal("groups name a device twice");
         seen[lane] = true;
         Numbers& mine = made[lane];
-        ForEachIndex(out, [&](Index index) {
+        ForEachIndex(out, [&](const Index& index) {
           mine.push_back(CollectiveElement(op, operand, collective, group, rank, in, index));
         });
       }
