@@ -41,7 +41,7 @@ std::string AppendLogLine(const std::string& file, std::string_view level,
                 : open(file.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
   if (opened < 0) return LastSystemError();
   const ssize_t written = write(opened, line.data(), line.size());
-  const std::string why = written < 0 ? LastSystemError() : std::string();
+  std::string why = written < 0 ? LastSystemError() : std::string();
   if (!is_stderr) close(opened);
   if (written < 0) return why;
   return written == static_cast<ssize_t>(line.size()) ? "" : "only a part of a line fits";

@@ -30,7 +30,7 @@ void WorldTest::SetUp() {
                [](const Device& device) { return device.is_addressable(); });
 }
 
-Expected<Sharding> WorldTest::Cut(std::vector<Device> devices, AxesOfDims axes,
+Expected<Sharding> WorldTest::Cut(std::vector<Device> devices, const AxesOfDims& axes,
                                   const std::string& memory_kind) const {
   const auto count = static_cast<int64_t>(devices.size());
   return client_->Named({{{"a", count}}, std::move(devices)}, axes, memory_kind);

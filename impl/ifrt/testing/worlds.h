@@ -23,7 +23,7 @@ class WorldTest : public IfrtTest, public ::testing::WithParamInterface<World> {
   void SetUp() override;
 
   // The sharding of a mesh of these devices, cut along its one axis "a" in these dimensions.
-  Expected<Sharding> Cut(std::vector<Device> devices, AxesOfDims axes = {{"a"}},
+  Expected<Sharding> Cut(std::vector<Device> devices, const AxesOfDims& axes = {{"a"}},
                          const std::string& memory_kind = "") const;
   // The box of each shard that is here holds these elements of the whole array, row-major.
   template <typename T>

@@ -411,8 +411,7 @@ class ScatterPrinter {
       code.Line("auto is_open = [&](u32 c) -> bool { return c < ", chunks - 1,
                 "u && keys[end_of(c) - 1] == keys[end_of(c)]; };");
       code.Line("auto is_headed = [&](u32 c) -> bool { return c > 0 && is_open(c - 1); };");
-      const std::vector<std::string> element = Element(code);
-      return element;
+      return Element(code);
     };
     auto put = [&](Code& code, std::string_view value) {
       code.Open("");
