@@ -572,6 +572,12 @@ TEST(HostileHlo, CutAtEveryByte) {
   }
 }
 
+TEST(HostileHlo, FuzzCorpus) {
+  const auto paths = FilesEndingWith("testdata/hlo_fuzz", "");
+  EXPECT_GE(paths.size(), 60u);
+  for (const auto& path : paths) ReadHostile(LoadFile(path), path.string());
+}
+
 TEST(HostileHlo, FlippedBits) {
   std::mt19937 random(19);
   for (const auto& path : FilesEndingWith(kTorchPrograms, ".hlo.pb")) {
