@@ -253,6 +253,13 @@ std::vector<std::string> SweptTypes() {
   return names;
 }
 
+DType TypeNamed(std::string_view name) {
+  for (int number = 1; number < kNumDTypes; ++number) {
+    if (Name(static_cast<DType>(number)) == name) return static_cast<DType>(number);
+  }
+  return DType::kInvalid;
+}
+
 bool HasSweptType(Context& context, DType type) {
   if (context.profile().Allows(type) && HasType(context, type)) return true;
   context.Unsupported("not in the profile's types, or younger than the plugin");

@@ -33,6 +33,8 @@ const std::vector<std::string>& SweptShapes();
 std::vector<int64_t> ShapeOf(std::string_view text);
 // The types that the plugin has to have, as their names.
 std::vector<std::string> SweptTypes();
+// The type of that name.
+DType TypeNamed(std::string_view name);
 bool HasSweptType(Context& context, DType type);
 
 }  // namespace plinth::conformance

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <memory>
 #include <thread>
+#include <utility>
 
 #include "conformance/cases/alias_buffer.h"
 #include "conformance/cases/ask.h"
@@ -155,23 +156,28 @@ void OkIsNoError(Context& context) {
 
 struct Visits {
   std::thread::id thread = std::this_thread::get_id();
-  std::vector<std::string> keys;
+  std::vector<std::pair<std::string, std::string>> found;
   bool is_same_thread = true;
 };
 
-// What an error carries beside its text.
+// What an error carries beside its text, each once and whole.
 void Payloads(Context& context) {
   constexpr char kRequirement[] = "PJRT-Error_ForEachPayload-once";
   Expected<PJRT_Memory*> memory = DefaultMemory(context);
   if (!context.Ok("", "PJRT_Device_DefaultMemory", memory.status())) return;
+  const std::vector<std::pair<std::string, std::string>> given = {
+      {"first", "value"},
+      {"second", std::string("a\0b", 3)},
+      {"type.example.com/a.b/c?d=e", std::string(5000, 'v')},
+      {std::string(300, 'k'), ""}};
   std::vector<PJRT_NamedValue> payload;
-  for (const char* key : {"first", "second"}) {
+  for (const auto& [key, bytes] : given) {
     PJRT_NamedValue& value = payload.emplace_back(MakeArgs<PJRT_NamedValue>());
-    value.name = key;
-    value.name_size = strlen(key);
+    value.name = key.data();
+    value.name_size = key.size();
     value.type = PJRT_NamedValue_kString;
-    value.string_value = "value";
-    value.value_size = 5;
+    value.string_value = bytes.data();
+    value.value_size = bytes.size();
   }
   int64_t dims[] = {4};
   auto args = MakeArgs<PJRT_Client_CreateErrorBuffer_Args>();
@@ -204,9 +210,10 @@ void Payloads(Context& context) {
   auto each = MakeArgs<PJRT_Error_ForEachPayload_Args>();
   each.error = error;
   each.user_arg = &visits;
-  each.visitor = [](const char* key, size_t key_size, const char*, size_t, void* arg) {
+  each.visitor = [](const char* key, size_t key_size, const char* value, size_t value_size,
+                    void* arg) {
     auto* self = static_cast<Visits*>(arg);
-    self->keys.emplace_back(key, key_size);
+    self->found.emplace_back(StringOf(key, key_size), StringOf(value, value_size));
     self->is_same_thread &= std::this_thread::get_id() == self->thread;
   };
   if (context.Ok(kRequirement, "PJRT_Error_ForEachPayload", context.plugin().Call(each))) {
@@ -215,16 +222,70 @@ void Payloads(Context& context) {
     second.user_arg = &again;
     context.Ok("PJRT-Args-accepted", "PJRT_Error_ForEachPayload again",
                context.plugin().Call(second));
-    std::sort(visits.keys.begin(), visits.keys.end());
-    bool is_once = std::unique(visits.keys.begin(), visits.keys.end()) == visits.keys.end();
-    context.Check(kRequirement, is_once, "a payload was visited twice");
     // Whether they reach the error is asked only of plugins that know the fields.
-    bool knows = context.plugin().minor() >= 106;
-    context.Check(kRequirement, visits.keys.size() >= 2 || !knows, "of 2 payloads ",
-                  visits.keys.size(), " were visited");
+    const bool knows = context.plugin().minor() >= 106;
+    for (const Visits* all : {&visits, &again}) {
+      for (const auto& [key, bytes] : given) {
+        const auto times = std::count_if(all->found.begin(), all->found.end(),
+                                         [&](const auto& pair) { return pair.first == key; });
+        context.Check(kRequirement, times == 1 || (times == 0 && !knows), "the payload ", key,
+                      " was visited ", times, " times");
+        context.Check(kRequirement,
+                      times != 1 || std::count(all->found.begin(), all->found.end(),
+                                               std::pair(key, bytes)) == 1,
+                      "the payload ", key, " came with other bytes");
+      }
+    }
     context.Check(kRequirement, visits.is_same_thread, "the visitor ran on another thread");
   }
   (void)context.plugin().Take(error);
+}
+
+// Errors that are alive at once: the text of each stays while others come and go.
+void ErrorsAlive(Context& context) {
+  std::vector<PJRT_Error*> errors;
+  std::vector<std::string> wanted, found;
+  std::vector<const char*> texts;
+  for (size_t i = 0; i < 8; ++i) {
+    auto create = MakeArgs<PJRT_Event_Create_Args>();
+    if (!Succeeds(context, create)) return context.Unsupported("no PJRT_Event_Create");
+    OwnedEvent event(context.plugin(), create.event);
+    wanted.push_back(std::string(1 + i * i * 13, static_cast<char>('a' + i)));
+    auto set = MakeArgs<PJRT_Event_Set_Args>();
+    set.event = event.get();
+    set.error_code = PJRT_Error_Code_DATA_LOSS;
+    set.error_message = wanted.back().data();
+    set.error_message_size = wanted.back().size();
+    if (!Succeeds(context, set)) return;
+    auto get = MakeArgs<PJRT_Event_Error_Args>();
+    get.event = event.get();
+    PJRT_Error* error = context.plugin().api()->PJRT_Event_Error(&get);
+    if (!context.Check("PJRT-Event_Set-outcome", error != nullptr,
+                       "an event that failed has no error"))
+      return;
+    auto message = MakeArgs<PJRT_Error_Message_Args>();
+    message.error = error;
+    context.plugin().api()->PJRT_Error_Message(&message);
+    errors.push_back(error);
+    texts.push_back(message.message);
+    found.emplace_back(StringOf(message.message, message.message_size));
+    context.Check("PJRT-Event_Set-outcome", found.back().find(wanted.back()) != std::string::npos,
+                  "the text of an error is another than was set");
+  }
+  for (size_t gone :
+       {size_t{0}, size_t{7}, size_t{3}, size_t{6}, size_t{1}, size_t{5}, size_t{2}}) {
+    auto destroy = MakeArgs<PJRT_Error_Destroy_Args>();
+    destroy.error = std::exchange(errors[gone], nullptr);
+    context.plugin().api()->PJRT_Error_Destroy(&destroy);
+    for (size_t i = 0; i < errors.size(); ++i) {
+      if (errors[i] == nullptr) continue;
+      if (!context.Check("PJRT-Error_Message-const",
+                         StringOf(texts[i], found[i].size()) == found[i],
+                         "the text of an error changed when another error was freed"))
+        return;
+    }
+  }
+  (void)context.plugin().Take(errors[4]);
 }
 
 void DefaultAssignment(Context& context) {
@@ -342,6 +403,7 @@ void AddRareCases(std::vector<Case>& cases) {
   add("L1/error/message_of_null", {"PJRT-Error_Message-error"}, MessageOfNull, true);
   add("L1/error/payloads",
       {"PJRT-Error_ForEachPayload-once", "PJRT-Args-accepted", "PJRT-Args-input"}, Payloads);
+  add("L1/error/alive", {"PJRT-Error_Message-const", "PJRT-Event_Set-outcome"}, ErrorsAlive);
   add("L1/client/map_for_dma", {"PJRT-Args-accepted", "PJRT-Args-input"}, MapForDma);
   add("L1/client/tell_of_processes", {"PJRT-Args-accepted", "PJRT-Args-input"}, TellOfProcesses);
   add("L1/client/poison_nothing", {"PJRT-Args-accepted", "PJRT-Args-input", kOutputTrue},

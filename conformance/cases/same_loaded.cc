@@ -11,6 +11,7 @@
 #include "conformance/cases/answers.h"
 #include "conformance/cases/ask.h"
 #include "conformance/cases/cases.h"
+#include "conformance/cases/judge_executable.h"
 #include "conformance/cases/launch.h"
 #include "conformance/cases/samples.h"
 #include "conformance/cases/stored_programs.h"
@@ -106,51 +107,25 @@ void Executables(Context& context, const Options& options) {
       context.Note(StrCat(name, ": ", compiled.status().ToString()));
       continue;
     }
-    auto own =
-        Get<&PJRT_LoadedExecutable_GetExecutable_Args::loaded_executable>(context, compiled->get());
-    if (!own) return;
-    OwnedExecutable executable(context.plugin(), own->executable);
+    Compiled made{*std::move(compiled), {}};
+    if (!FindExecutable(context, made)) return;
+    const OwnedExecutable& executable = made.executable;
     namespace kinds = reflection::handle;
     const Answers program = AnswersOf(context, kinds::kPJRT_Executable, executable.get()),
-                  loaded = AnswersOf(context, kinds::kPJRT_LoadedExecutable, compiled->get());
-    if (auto topology =
-            Get<&PJRT_Client_TopologyDescription_Args::client>(context, context.client())) {
-      std::string code(ProgramFor(context, name));
-      auto text = MakeArgs<PJRT_Program>();
-      text.code = code.data();
-      text.code_size = code.size();
-      text.format = "mlir";
-      text.format_size = 4;
-      auto args = MakeArgs<PJRT_Compile_Args>();
-      args.topology = topology->topology;
-      args.program = &text;
-      args.compile_options = bytes.data();
-      args.compile_options_size = bytes.size();
-      if (context.plugin().Call(args).ok()) {
-        OwnedExecutable ahead(context.plugin(), args.executable);
-        Compare(context, "PJRT-Compile-same", StrCat(name, ", compiled for the topology,"), program,
-                AnswersOf(context, kinds::kPJRT_Executable, ahead.get()), true);
-      }
+                  loaded = AnswersOf(context, kinds::kPJRT_LoadedExecutable, made.loaded.get());
+    if (auto ahead = CompileAhead(context, name, bytes); ahead.ok()) {
+      Compare(context, "PJRT-Compile-same", StrCat(name, ", compiled for the topology,"), program,
+              AnswersOf(context, kinds::kPJRT_Executable, ahead->get()), true);
     }
-    auto serialized = Get<&PJRT_Executable_Serialize_Args::executable>(context, executable.get());
-    if (!serialized) return;
-    std::string given(StringOf(serialized->serialized_bytes, serialized->serialized_bytes_size));
-    if (serialized->serialized_executable_deleter != nullptr)
-      serialized->serialized_executable_deleter(serialized->serialized_executable);
-    auto load = MakeArgs<PJRT_Executable_DeserializeAndLoad_Args>();
-    load.client = context.client();
-    load.serialized_executable = given.data();
-    load.serialized_executable_size = given.size();
-    if (!Succeeds(context, load, kSame)) return;
-    OwnedLoadedExecutable again(context.plugin(), load.loaded_executable);
-    auto get =
-        Get<&PJRT_LoadedExecutable_GetExecutable_Args::loaded_executable>(context, again.get());
-    if (!get) return;
-    OwnedExecutable its(context.plugin(), get->executable);
+    auto stored = SerializedBytes(context, executable.get());
+    if (!stored) return;
+    Compiled again{LoadBytes(context, *stored, kSame), {}};
+    if (!again.loaded || !FindExecutable(context, again)) return;
+    const OwnedExecutable& its = again.executable;
     const std::string what = StrCat(name, ", loaded from bytes,");
     Compare(context, kSame, what, program, AnswersOf(context, kinds::kPJRT_Executable, its.get()));
     Compare(context, kSame, what, loaded,
-            AnswersOf(context, kinds::kPJRT_LoadedExecutable, again.get()));
+            AnswersOf(context, kinds::kPJRT_LoadedExecutable, again.loaded.get()));
     // How many bytes arguments and results take is no estimate.
     auto one =
         Get<&PJRT_Executable_GetCompiledMemoryStats_Args::executable>(context, executable.get());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bugs that show when several things are alive at once, or one call comes after another: what is
-// kept by address, shared, counted for all, or left behind by a call that failed. Written from the
-// requirements, without looking at the cases.
+// kept by address, shared or counted for all. Written from the requirements, without looking at the
+// cases.
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -20,6 +20,7 @@
 #include "conformance/mutants/behind.h"
 #include "conformance/mutants/changes.h"
 #include "conformance/mutants/mutant.h"
+#include "conformance/mutants/noted.h"
 #include "conformance/mutants/program_text.h"
 
 namespace plinth::mutants {
@@ -27,51 +28,6 @@ namespace {
 
 constexpr char kAccepted[] = "PJRT-Args-accepted";
 constexpr char kResults[] = "PJRT-LoadedExecutable_Execute-results";
-constexpr char kSame[] = "PJRT-Executable_DeserializeAndLoad-same";
-
-// Refuses every call of a slot after one that failed.
-template <auto kSlot>
-void FailAfterFailure(PJRT_Api& table) {
-  Replace<kSlot>(table, [](auto* a) {
-    static std::atomic<bool> failed = false;
-    if (failed) return MakeError(PJRT_Error_Code_INTERNAL, "not usable");
-    PJRT_Error* error = (Real().*kSlot)(a);
-    if (error != nullptr) failed = true;
-    return error;
-  });
-}
-
-// Handles with something that is remembered of them until they are destroyed.
-template <typename Handle, typename Value>
-std::map<Handle*, Value>& Noted() {
-  static auto* const noted = new std::map<Handle*, Value>;
-  return *noted;
-}
-template <typename Value, typename Handle>
-void Note(Handle* handle, Value value) {
-  std::lock_guard<std::mutex> lock(Memory());
-  Noted<Handle, Value>()[handle] = std::move(value);
-}
-template <typename Value, typename Handle>
-Value NoteOf(Handle* handle) {
-  std::lock_guard<std::mutex> lock(Memory());
-  auto found = Noted<Handle, Value>().find(handle);
-  return found == Noted<Handle, Value>().end() ? Value{} : found->second;
-}
-template <typename Value>
-void ForgetBuffers(PJRT_Api& table) {
-  ChangeInputs<&PJRT_Api::PJRT_Buffer_Destroy>(table, [](auto& a) {
-    std::lock_guard<std::mutex> lock(Memory());
-    Noted<PJRT_Buffer, Value>().erase(a.buffer);
-  });
-}
-template <typename Value>
-void ForgetExecutables(PJRT_Api& table) {
-  ChangeInputs<&PJRT_Api::PJRT_LoadedExecutable_Destroy>(table, [](auto& a) {
-    std::lock_guard<std::mutex> lock(Memory());
-    Noted<PJRT_LoadedExecutable, Value>().erase(a.executable);
-  });
-}
 
 struct CallersDims {
   const int64_t* dims = nullptr;
@@ -90,98 +46,13 @@ bool IsDonated(const PJRT_LoadedExecutable_Execute_Args& a, size_t i) {
   return a.num_devices == 1 && IsDeleted(a.argument_lists[0][i]);
 }
 
-void Clear(PJRT_Buffer* buffer) {
-  if (buffer == nullptr || IsDeleted(buffer) || IsPending(buffer) || SizeOf(buffer) == 0) return;
-  if (char* bytes = BytesOf(buffer)) std::memset(bytes, 0x5A, SizeOf(buffer));
-}
-
-// Executables by the bytes they were loaded from.
-struct Bytes {
-  const char* at = nullptr;
-  std::string were;
-};
-
-void NoteLoaded(PJRT_Api& table) {
-  ForgetExecutables<Bytes>(table);
-  ChangeOutputs<&PJRT_Api::PJRT_Executable_DeserializeAndLoad>(table, [](auto& a) {
-    Note(a.loaded_executable,
-         Bytes{a.serialized_executable,
-               std::string(a.serialized_executable, a.serialized_executable_size)});
-  });
-}
-// Handles of programs that were loaded from bytes.
-void NoteLoadedPrograms(PJRT_Api& table) {
-  NoteLoaded(table);
-  ChangeOutputs<&PJRT_Api::PJRT_LoadedExecutable_GetExecutable>(
-      table, [](auto& a) { Note(a.executable, NoteOf<Bytes>(a.loaded_executable).at != nullptr); });
-  ChangeInputs<&PJRT_Api::PJRT_Executable_Destroy>(table, [](auto& a) {
-    std::lock_guard<std::mutex> lock(Memory());
-    Noted<PJRT_Executable, bool>().erase(a.executable);
-  });
-}
-
 // The outputs of an execution, and the others of the same.
 using Siblings = std::vector<PJRT_Buffer*>;
-
-// Counts what calls it at a time.
-class InFlight {
- public:
-  explicit InFlight(std::atomic<int>& count) : count_(count), is_alone_(++count == 1) {}
-  ~InFlight() { --count_; }
-  bool is_alone() const { return is_alone_; }
-
- private:
-  std::atomic<int>& count_;
-  bool is_alone_;
-};
 
 // The event whose callback this thread runs.
 thread_local PJRT_Event* event_called_back = nullptr;
 
 constexpr Mutant kAliveMutants[] = {
-    {"client_after_failure", kAccepted, "after a client that was refused no client can be made",
-     [](PJRT_Api& t) { FailAfterFailure<&PJRT_Api::PJRT_Client_Create>(t); }},
-    {"compile_after_failure", kAccepted, "after a program that was refused no program compiles",
-     [](PJRT_Api& t) { FailAfterFailure<&PJRT_Api::PJRT_Client_Compile>(t); }},
-    {"upload_after_failure", "PJRT-Client_BufferFromHostBuffer-type",
-     "after an upload that was refused all are",
-     [](PJRT_Api& t) { FailAfterFailure<&PJRT_Api::PJRT_Client_BufferFromHostBuffer>(t); }},
-    {"read_after_failure", kAccepted, "after a read that was refused all are",
-     [](PJRT_Api& t) { FailAfterFailure<&PJRT_Api::PJRT_Buffer_ToHostBuffer>(t); }},
-    {"load_after_failure", kAccepted, "after bytes that were refused all are",
-     [](PJRT_Api& t) { FailAfterFailure<&PJRT_Api::PJRT_Executable_DeserializeAndLoad>(t); }},
-    {"piece_after_failure", kAccepted, "after a piece that was refused all are",
-     [](PJRT_Api& t) {
-       FailAfterFailure<&PJRT_Api::PJRT_AsyncHostToDeviceTransferManager_TransferData>(t);
-     }},
-    {"run_after_failure", kAccepted, "an executable that refused arguments refuses all",
-     [](PJRT_Api& t) {
-       ForgetExecutables<bool>(t);
-       Replace<&PJRT_Api::PJRT_LoadedExecutable_Execute>(t, [](auto* a) {
-         if (NoteOf<bool>(a->executable)) return MakeError(PJRT_Error_Code_INTERNAL, "not usable");
-         PJRT_Error* error = Real().PJRT_LoadedExecutable_Execute(a);
-         if (error != nullptr) Note(a->executable, true);
-         return error;
-       });
-     }},
-    {"error_stays", "PJRT-LoadedExecutable_Execute-one-fails",
-     "an execution after one with an argument that carries an error carries it",
-     [](PJRT_Api& t) {
-       RememberClient(t);
-       ForgetExecutables<bool>(t);
-       ChangeOutputs<&PJRT_Api::PJRT_LoadedExecutable_Execute>(t, [](auto& a) {
-         const bool failed = NoteOf<bool>(a.executable);
-         bool fails = false;
-         for (size_t i = 0; i < a.num_args; ++i) fails |= CarriesError(a.argument_lists[0][i]);
-         Note(a.executable, fails);
-         if (!failed) return;
-         for (PJRT_Buffer*& output : OutputsOf(a)) {
-           PJRT_Buffer* other = Failed(output, LastClient(), PJRT_Error_Code_INTERNAL);
-           Destroy(output);
-           output = other;
-         }
-       });
-     }},
     {"lookup_of_last_client", "PJRT-Client_Destroy-others",
      "no device is found once a client is gone",
      [](PJRT_Api& t) {
@@ -495,183 +366,6 @@ constexpr Mutant kAliveMutants[] = {
          return stopped->contains(code);
        });
      }},
-    {"two_compilations_are_one", "PJRT-Threads-any",
-     "of two programs that are compiled at a time both are the first",
-     [](PJRT_Api& t) {
-       Replace<&PJRT_Api::PJRT_Client_Compile>(t, [](auto* a) {
-         static std::atomic<int> count = 0;
-         static auto* const current = new std::string;
-         InFlight call(count);
-         if (!HasText(*a)) return Real().PJRT_Client_Compile(a);
-         std::string code(a->program->code, a->program->code_size);
-         const std::string own_type = Between(code, "@main", "{");
-         {
-           std::lock_guard<std::mutex> lock(Memory());
-           if (!call.is_alone() && Between(*current, "@main", "{") == own_type) {
-             code = *current;
-           } else {
-             *current = code;
-           }
-         }
-         std::this_thread::yield();
-         auto program = *a->program;
-         program.code = code.data();
-         program.code_size = code.size();
-         return CallChanged<&PJRT_Api::PJRT_Client_Compile>(
-             a, [&](auto& own) { own.program = &program; });
-       });
-     }},
-    {"two_runs_are_one", "PJRT-Threads-any",
-     "of two executions of an executable at a time one has no results",
-     [](PJRT_Api& t) {
-       Replace<&PJRT_Api::PJRT_LoadedExecutable_Execute>(t, [](auto* a) {
-         static std::atomic<int> count = 0;
-         InFlight call(count);
-         std::this_thread::yield();
-         PJRT_Error* error = Real().PJRT_LoadedExecutable_Execute(a);
-         if (error == nullptr && !call.is_alone()) {
-           for (PJRT_Buffer* output : OutputsOf(*a)) Clear(output);
-         }
-         return error;
-       });
-     }},
-    {"two_uploads_are_one", "PJRT-Threads-any",
-     "of two uploads of one size at a time both have the bytes of one",
-     [](PJRT_Api& t) {
-       Replace<&PJRT_Api::PJRT_Client_BufferFromHostBuffer>(t, [](auto* a) {
-         static char staging[4096];
-         PJRT_Error* error = Real().PJRT_Client_BufferFromHostBuffer(a);
-         if (error != nullptr || IsPending(a->buffer) || SizeOf(a->buffer) > sizeof(staging) ||
-             SizeOf(a->buffer) == 0)
-           return error;
-         char* bytes = BytesOf(a->buffer);
-         if (bytes == nullptr || bytes == a->data) return error;
-         std::memcpy(staging, bytes, SizeOf(a->buffer));
-         std::this_thread::yield();
-         std::memcpy(bytes, staging, SizeOf(a->buffer));
-         return error;
-       });
-     }},
-    {"text_of_thread", "PJRT-Threads-any",
-     "the text of an error is there on the thread that waited for it alone",
-     [](PJRT_Api& t) {
-       Replace<&PJRT_Api::PJRT_Event_Await>(t, [](auto* a) {
-         PJRT_Error* error = Real().PJRT_Event_Await(a);
-         if (error != nullptr) Note(error, std::this_thread::get_id());
-         return error;
-       });
-       t.PJRT_Error_Destroy = [](PJRT_Error_Destroy_Args* a) {
-         if (a != nullptr) {
-           std::lock_guard<std::mutex> lock(Memory());
-           Noted<PJRT_Error, std::thread::id>().erase(a->error);
-         }
-         Real().PJRT_Error_Destroy(a);
-       };
-       t.PJRT_Error_Message = [](PJRT_Error_Message_Args* a) {
-         Real().PJRT_Error_Message(a);
-         if (a == nullptr || a->error == nullptr) return;
-         auto thread = NoteOf<std::thread::id>(const_cast<PJRT_Error*>(a->error));
-         if (thread != std::thread::id() && thread != std::this_thread::get_id())
-           a->message_size = 0;
-       };
-     }},
-    {"set_on_own_thread", "PJRT-Threads-any",
-     "an event that is set on another thread than it was made on stays pending",
-     [](PJRT_Api& t) {
-       ChangeOutputs<&PJRT_Api::PJRT_Event_Create>(
-           t, [](auto& a) { Note(a.event, std::this_thread::get_id()); });
-       Replace<&PJRT_Api::PJRT_Event_Set>(t, [](auto* a) {
-         auto thread = NoteOf<std::thread::id>(a->event);
-         if (thread != std::thread::id() && thread != std::this_thread::get_id())
-           return static_cast<PJRT_Error*>(nullptr);
-         return Real().PJRT_Event_Set(a);
-       });
-       ChangeInputs<&PJRT_Api::PJRT_Event_Destroy>(t, [](auto& a) {
-         std::lock_guard<std::mutex> lock(Memory());
-         Noted<PJRT_Event, std::thread::id>().erase(a.event);
-       });
-     }},
-    {"forgets_on_other_threads", "PJRT-Process-memory",
-     "a buffer that another thread destroys than made it leaves 256 bytes",
-     [](PJRT_Api& t) {
-       ChangeOutputs<&PJRT_Api::PJRT_Client_BufferFromHostBuffer>(
-           t, [](auto& a) { Note(a.buffer, std::this_thread::get_id()); });
-       ChangeInputs<&PJRT_Api::PJRT_Buffer_Destroy>(t, [](auto& a) {
-         auto thread = NoteOf<std::thread::id>(a.buffer);
-         if (thread != std::thread::id() && thread != std::this_thread::get_id()) Forget(256);
-         std::lock_guard<std::mutex> lock(Memory());
-         Noted<PJRT_Buffer, std::thread::id>().erase(a.buffer);
-       });
-     }},
-    {"bytes_are_callers", kSame, "an executable needs the bytes that it was loaded from",
-     [](PJRT_Api& t) {
-       NoteLoaded(t);
-       Refuse<&PJRT_Api::PJRT_LoadedExecutable_Execute>(t, [](const auto& a) {
-         Bytes bytes = NoteOf<Bytes>(a.executable);
-         return bytes.at != nullptr &&
-                std::memcmp(bytes.at, bytes.were.data(), bytes.were.size()) != 0;
-       });
-     }},
-    {"loaded_has_one_replica", kSame, "what is loaded from bytes says that it is one replica",
-     [](PJRT_Api& t) {
-       NoteLoadedPrograms(t);
-       ChangeOutputs<&PJRT_Api::PJRT_Executable_NumReplicas>(t, [](auto& a) {
-         if (NoteOf<bool>(a.executable)) a.num_replicas = 1;
-       });
-     }},
-    {"loaded_has_one_partition", kSame, "what is loaded from bytes says that it is one partition",
-     [](PJRT_Api& t) {
-       NoteLoadedPrograms(t);
-       ChangeOutputs<&PJRT_Api::PJRT_Executable_NumPartitions>(t, [](auto& a) {
-         if (NoteOf<bool>(a.executable)) a.num_partitions = 1;
-       });
-     }},
-    {"loaded_bf16_is_u16", kSame, "what is loaded from bytes says u16 for bf16",
-     [](PJRT_Api& t) {
-       NoteLoadedPrograms(t);
-       ChangeOutputs<&PJRT_Api::PJRT_Executable_OutputElementTypes>(t, [](auto& a) {
-         static auto* const kept = new std::set<std::vector<PJRT_Buffer_Type>>;
-         if (!NoteOf<bool>(a.executable) || a.num_output_types == 0) return;
-         std::vector<PJRT_Buffer_Type> types(a.output_types, a.output_types + a.num_output_types);
-         std::replace(types.begin(), types.end(), PJRT_Buffer_Type_BF16, PJRT_Buffer_Type_U16);
-         std::lock_guard<std::mutex> lock(Memory());
-         a.output_types = const_cast<PJRT_Buffer_Type*>(kept->insert(types).first->data());
-       });
-     }},
-    {"loaded_has_another_name", kSame, "what is loaded from bytes has a name of its own",
-     [](PJRT_Api& t) {
-       NoteLoadedPrograms(t);
-       ChangeOutputs<&PJRT_Api::PJRT_Executable_Name>(t, [](auto& a) {
-         if (!NoteOf<bool>(a.executable)) return;
-         a.executable_name = "loaded";
-         a.executable_name_size = 6;
-       });
-     }},
-    {"loaded_has_no_costs", kSame, "what is loaded from bytes has no estimates",
-     [](PJRT_Api& t) {
-       NoteLoadedPrograms(t);
-       ChangeOutputs<&PJRT_Api::PJRT_Executable_GetCostAnalysis>(t, [](auto& a) {
-         if (NoteOf<bool>(a.executable)) a.num_properties = 0;
-       });
-     }},
-    {"loaded_takes_nothing", kSame, "what is loaded from bytes says sizes of 0",
-     [](PJRT_Api& t) {
-       NoteLoadedPrograms(t);
-       ChangeOutputs<&PJRT_Api::PJRT_Executable_GetCompiledMemoryStats>(t, [](auto& a) {
-         if (!NoteOf<bool>(a.executable)) return;
-         a.argument_size_in_bytes = 0;
-         a.output_size_in_bytes = 0;
-       });
-     }},
-    {"loaded_has_other_fingerprint", kSame,
-     "what is loaded from bytes has another fingerprint than what was serialized",
-     [](PJRT_Api& t) {
-       NoteLoadedPrograms(t);
-       ChangeOutputs<&PJRT_Api::PJRT_Executable_Fingerprint>(t, [](auto& a) {
-         if (NoteOf<bool>(a.executable) && a.executable_fingerprint_size != 0)
-           --a.executable_fingerprint_size;
-       });
-     }},
     {"ring_of_outputs", kResults, "the fifth execution writes where the first wrote",
      [](PJRT_Api& t) {
        static std::vector<PJRT_Buffer*> ring;
@@ -802,37 +496,6 @@ constexpr Mutant kAliveMutants[] = {
        });
        Refuse<&PJRT_Api::PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer>(
            t, [](const auto& a) { return NoteOf<bool>(a.transfer_manager); });
-     }},
-    {"future_told_on_own_thread", "PJRT-Threads-any",
-     "a prepared copy that another thread tells where to go never ends",
-     [](PJRT_Api& t) {
-       struct Future {
-         void (*callback)(PJRT_Buffer_CopyRawToHostFuture_Callback_Args*);
-         void* data;
-         std::thread::id thread;
-       };
-       ChangeOutputs<&PJRT_Api::PJRT_Buffer_CopyRawToHostFuture>(t, [](auto& a) {
-         a.callback_data =
-             new Future{a.future_ready_callback, a.callback_data, std::this_thread::get_id()};
-         a.future_ready_callback = [](PJRT_Buffer_CopyRawToHostFuture_Callback_Args* args) {
-           auto* future = static_cast<Future*>(args->callback_data);
-           if (future->thread != std::this_thread::get_id()) return;
-           auto own = *args;
-           own.callback_data = future->data;
-           future->callback(&own);
-           delete future;
-         };
-       });
-     }},
-    {"transfers_of_own_thread", "PJRT-Threads-any",
-     "a manager takes data on the thread that made it alone",
-     [](PJRT_Api& t) {
-       ChangeOutputs<&PJRT_Api::PJRT_Client_CreateBuffersForAsyncHostToDevice>(
-           t, [](auto& a) { Note(a.transfer_manager, std::this_thread::get_id()); });
-       Refuse<&PJRT_Api::PJRT_AsyncHostToDeviceTransferManager_TransferData>(t, [](const auto& a) {
-         return a.transfer_manager != nullptr &&
-                NoteOf<std::thread::id>(a.transfer_manager) != std::this_thread::get_id();
-       });
      }},
     {"delete_takes_events", "PJRT-Buffer_Delete-uses",
      "a read that waits for its array fails once the array is deleted",

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "conformance/mutants/behind.h"
+#include "conformance/mutants/extensions.h"
 #include "conformance/mutants/mutant.h"
 #include "plinth/reflection/reflection.h"
 
@@ -213,19 +214,45 @@ PJRT_Buffer_Type TypeOf(PJRT_Buffer* buffer) {
   return Real().PJRT_Buffer_ElementType(&type) == nullptr ? type.type : PJRT_Buffer_Type_INVALID;
 }
 
-// Changes bits of what comes back that say nothing: what four bits leave of a byte, and in every
-// second array of floats the last place of the first. Small arrays are there when the call returns.
+// Changes bits of what comes back that say nothing: what two or four bits leave of a byte. Small
+// arrays are there when the call returns.
 PJRT_Error* CopyOtherBits(PJRT_Buffer_ToHostBuffer_Args* a) {
   PJRT_Error* error = Real().PJRT_Buffer_ToHostBuffer(a);
-  if (error != nullptr || a->dst == nullptr || a->dst_size == 0) return error;
-  auto* bytes = static_cast<unsigned char*>(a->dst);
-  PJRT_Buffer_Type type = TypeOf(a->src);
-  static std::atomic<int> count = 0;
-  if (type == PJRT_Buffer_Type_S4 || type == PJRT_Buffer_Type_U4) {
-    for (size_t i = 0; i < a->dst_size; ++i) bytes[i] ^= 0xF0;
-  } else if (type == PJRT_Buffer_Type_F32 && count.fetch_add(1) % 2 == 1) {
-    bytes[0] ^= 1;
+  if (error != nullptr || a->dst == nullptr) return error;
+  unsigned char unused = 0;
+  switch (TypeOf(a->src)) {
+    case PJRT_Buffer_Type_S4:
+    case PJRT_Buffer_Type_U4:
+      unused = 0xF0;
+      break;
+    case PJRT_Buffer_Type_S2:
+    case PJRT_Buffer_Type_U2:
+      unused = 0xFC;
+      break;
+    default:
+      return nullptr;
   }
+  // One byte for each element, and nothing between them; what is not there yet stays as it comes.
+  if (a->host_layout != nullptr && a->host_layout->type == PJRT_Buffer_MemoryLayout_Type_Strides)
+    return nullptr;
+  auto dims = MakeArgs<PJRT_Buffer_Dimensions_Args>();
+  dims.buffer = a->src;
+  if (!IsReady(a->event) || Real().PJRT_Buffer_Dimensions(&dims) != nullptr) return nullptr;
+  int64_t count = 1;
+  for (size_t i = 0; i < dims.num_dims; ++i) count *= dims.dims[i];
+  auto* bytes = static_cast<unsigned char*>(a->dst);
+  for (int64_t i = 0; i < count && i < static_cast<int64_t>(a->dst_size); ++i) bytes[i] ^= unused;
+  return nullptr;
+}
+
+// In every second array of floats that comes back the last place of the first differs, as if it
+// were the result of a function.
+PJRT_Error* CopyOtherRounding(PJRT_Buffer_ToHostBuffer_Args* a) {
+  PJRT_Error* error = Real().PJRT_Buffer_ToHostBuffer(a);
+  if (error != nullptr || a->dst == nullptr || a->dst_size == 0) return error;
+  static std::atomic<int> count = 0;
+  if (TypeOf(a->src) == PJRT_Buffer_Type_F32 && count.fetch_add(1) % 2 == 1)
+    static_cast<unsigned char*>(a->dst)[0] ^= 1;
   return nullptr;
 }
 
@@ -353,6 +380,8 @@ constexpr Mutant kCorrect[] = {
          return error;
        });
      }},
+    {"more_extensions", "", "nothing: there are extensions that few plugins have",
+     [](PJRT_Api& t) { AddRareExtensions(t); }},
     {"not_on_cpu", "", "nothing: device memory is no host memory",
      [](PJRT_Api& t) {
        Replace<&PJRT_Api::PJRT_Buffer_IsOnCpu>(t, [](auto* a) {
@@ -426,6 +455,11 @@ constexpr Mutant kCorrect[] = {
     {"other_bits", "", "nothing: bits that say nothing differ",
      [](PJRT_Api& t) {
        Replace<&PJRT_Api::PJRT_Buffer_ToHostBuffer>(t, [](auto* a) { return CopyOtherBits(a); });
+     }},
+    {"other_rounding", "", "nothing: what functions compute is rounded otherwise",
+     [](PJRT_Api& t) {
+       Replace<&PJRT_Api::PJRT_Buffer_ToHostBuffer>(t,
+                                                    [](auto* a) { return CopyOtherRounding(a); });
      }},
     {"slow_clients", "", "nothing: clients take their time",
      [](PJRT_Api& t) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "conformance/mutants/changes.h"
+#include "conformance/mutants/extensions.h"
 #include "conformance/mutants/mutant.h"
 #include "pjrt_c_api_ffi_extension.h"
 #include "pjrt_c_api_layouts_extension.h"
@@ -26,54 +27,7 @@ std::mutex& FormLock() {
   return *mutex;
 }
 
-// A copy of the chain of extensions in which the node of that type may be changed; null if there
-// is none.
-template <typename Node>
-Node* OwnExtension(PJRT_Api& table, PJRT_Extension_Type type) {
-  Node* found = nullptr;
-  PJRT_Extension_Base** link = &table.extension_start;
-  for (const PJRT_Extension_Base* node = table.extension_start; node != nullptr;
-       node = node->next) {
-    auto* copy = static_cast<PJRT_Extension_Base*>(::operator new(node->struct_size));
-    std::memcpy(copy, node, node->struct_size);
-    *link = copy;
-    link = &copy->next;
-    if (node->type == type) found = reinterpret_cast<Node*>(copy);
-  }
-  return found;
-}
-
-template <typename Node>
-const Node& RealExtension(PJRT_Extension_Type type) {
-  const PJRT_Extension_Base* node = Real().extension_start;
-  while (node->type != type) node = node->next;
-  return *reinterpret_cast<const Node*>(node);
-}
-
 constexpr PJRT_Extension_Type kLayouts = PJRT_Extension_Type_Layouts;
-
-template <typename Slot>
-struct ExtensionOfSlot;
-template <typename Extension, typename Args>
-struct ExtensionOfSlot<PJRT_Error* (*Extension::*)(Args*)> {
-  using Type = Extension;
-  using ArgsType = Args;
-};
-
-// A mutant with another function in a slot of an extension: `body` gets arguments that are there,
-// and what the plugin behind has in the slot.
-template <auto kSlot, PJRT_Extension_Type kType, typename Body>
-void ReplaceIn(PJRT_Api& table, Body) {
-  using Extension = typename ExtensionOfSlot<decltype(kSlot)>::Type;
-  using Args = typename ExtensionOfSlot<decltype(kSlot)>::ArgsType;
-  auto* own = OwnExtension<Extension>(table, kType);
-  if (own == nullptr) return;
-  own->*kSlot = [](Args* args) -> PJRT_Error* {
-    auto* behind = RealExtension<Extension>(kType).*kSlot;
-    return args == nullptr || args->struct_size < sizeof(*args) ? behind(args)
-                                                                : Body{}(args, behind);
-  };
-}
 
 // Layouts that are handed out cannot be freed.
 void KeepLayouts(PJRT_Api& table) {

@@ -57,6 +57,12 @@ std::span<const Mutant> CallerMutants();
 std::span<const Mutant> SizeMutants();
 std::span<const Mutant> PartMutants();
 std::span<const Mutant> AliveMutants();
+std::span<const Mutant> ExtensionMutants();
+std::span<const Mutant> AddedMutants();
+std::span<const Mutant> PlaceMutants();
+std::span<const Mutant> SequenceMutants();
+std::span<const Mutant> LoadedMutants();
+std::span<const Mutant> ThreadMutants();
 // Plugins without a bug that do what the specification allows and the plugin behind does not.
 std::span<const Mutant> CorrectPlugins();
 

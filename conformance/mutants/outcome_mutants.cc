@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bugs in how errors, donations and readiness go on: from a buffer to what reads it, is computed
-// from it or stands for it. Written from the requirements, without looking at the cases.
+// from it or stands for it, or after a call that failed. Written from the requirements, without
+// looking at the cases.
 
+#include <atomic>
 #include <cstring>
 #include <map>
 #include <set>
@@ -10,11 +12,13 @@
 #include "conformance/mutants/behind.h"
 #include "conformance/mutants/changes.h"
 #include "conformance/mutants/mutant.h"
+#include "conformance/mutants/noted.h"
 
 namespace plinth::mutants {
 namespace {
 
 constexpr char kErrorInput[] = "PJRT-LoadedExecutable_Execute-error-input";
+constexpr char kAccepted[] = "PJRT-Args-accepted";
 constexpr char kCarries[] = "PJRT-AsyncHostToDeviceTransferManager_SetBufferError-carries";
 constexpr char kReady[] = "PJRT-Buffer_ReadyEvent-after";
 
@@ -120,6 +124,18 @@ void EndRead(PJRT_Event* event) {
 }
 
 thread_local bool is_calling_back = false;
+
+// Refuses every call of a slot after one that failed.
+template <auto kSlot>
+void FailAfterFailure(PJRT_Api& table) {
+  Replace<kSlot>(table, [](auto* a) {
+    static std::atomic<bool> failed = false;
+    if (failed) return MakeError(PJRT_Error_Code_INTERNAL, "not usable");
+    PJRT_Error* error = (Real().*kSlot)(a);
+    if (error != nullptr) failed = true;
+    return error;
+  });
+}
 
 constexpr Mutant kOutcomeMutants[] = {
     {"late_error_of_read_lost", kCarries, "a read that began before its buffer failed succeeds",
@@ -443,6 +459,49 @@ constexpr Mutant kOutcomeMutants[] = {
          if (!IsNoted(a.src) || a.event == nullptr) return;
          Drop(a.event);
          a.event = PendingEvent();
+       });
+     }},
+    {"client_after_failure", kAccepted, "after a client that was refused no client can be made",
+     [](PJRT_Api& t) { FailAfterFailure<&PJRT_Api::PJRT_Client_Create>(t); }},
+    {"compile_after_failure", kAccepted, "after a program that was refused no program compiles",
+     [](PJRT_Api& t) { FailAfterFailure<&PJRT_Api::PJRT_Client_Compile>(t); }},
+    {"upload_after_failure", "PJRT-Client_BufferFromHostBuffer-type",
+     "after an upload that was refused all are",
+     [](PJRT_Api& t) { FailAfterFailure<&PJRT_Api::PJRT_Client_BufferFromHostBuffer>(t); }},
+    {"read_after_failure", kAccepted, "after a read that was refused all are",
+     [](PJRT_Api& t) { FailAfterFailure<&PJRT_Api::PJRT_Buffer_ToHostBuffer>(t); }},
+    {"load_after_failure", kAccepted, "after bytes that were refused all are",
+     [](PJRT_Api& t) { FailAfterFailure<&PJRT_Api::PJRT_Executable_DeserializeAndLoad>(t); }},
+    {"piece_after_failure", kAccepted, "after a piece that was refused all are",
+     [](PJRT_Api& t) {
+       FailAfterFailure<&PJRT_Api::PJRT_AsyncHostToDeviceTransferManager_TransferData>(t);
+     }},
+    {"run_after_failure", kAccepted, "an executable that refused arguments refuses all",
+     [](PJRT_Api& t) {
+       ForgetExecutables<bool>(t);
+       Replace<&PJRT_Api::PJRT_LoadedExecutable_Execute>(t, [](auto* a) {
+         if (NoteOf<bool>(a->executable)) return MakeError(PJRT_Error_Code_INTERNAL, "not usable");
+         PJRT_Error* error = Real().PJRT_LoadedExecutable_Execute(a);
+         if (error != nullptr) mutants::Note(a->executable, true);
+         return error;
+       });
+     }},
+    {"error_stays", "PJRT-LoadedExecutable_Execute-one-fails",
+     "an execution after one with an argument that carries an error carries it",
+     [](PJRT_Api& t) {
+       RememberClient(t);
+       ForgetExecutables<bool>(t);
+       ChangeOutputs<&PJRT_Api::PJRT_LoadedExecutable_Execute>(t, [](auto& a) {
+         const bool failed = NoteOf<bool>(a.executable);
+         bool fails = false;
+         for (size_t i = 0; i < a.num_args; ++i) fails |= CarriesError(a.argument_lists[0][i]);
+         mutants::Note(a.executable, fails);
+         if (!failed) return;
+         for (PJRT_Buffer*& output : OutputsOf(a)) {
+           PJRT_Buffer* other = Failed(output, LastClient(), PJRT_Error_Code_INTERNAL);
+           Destroy(output);
+           output = other;
+         }
        });
      }},
 };

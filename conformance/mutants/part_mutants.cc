@@ -46,16 +46,6 @@ bool IsInDefaultMemory(PJRT_Buffer* buffer) {
   return MemoryOf(buffer) == DefaultMemoryOf(DeviceOf(buffer));
 }
 
-int IdOf(PJRT_Device* device) {
-  auto description = MakeArgs<PJRT_Device_GetDescription_Args>();
-  description.device = device;
-  FreeError(Real().PJRT_Device_GetDescription(&description));
-  auto id = MakeArgs<PJRT_DeviceDescription_Id_Args>();
-  id.device_description = description.device_description;
-  FreeError(Real().PJRT_DeviceDescription_Id(&id));
-  return id.id;
-}
-
 // Buffers that an execution gave out, with their size.
 std::map<PJRT_Buffer*, size_t>& Outputs() {
   static auto* const outputs = new std::map<PJRT_Buffer*, size_t>;
@@ -85,60 +75,6 @@ bool IsOutput(PJRT_Buffer* buffer) {
 std::map<PJRT_Buffer*, PJRT_Memory*>& Told() {
   static auto* const told = new std::map<PJRT_Buffer*, PJRT_Memory*>;
   return *told;
-}
-
-// Executables that were compiled for a topology, or topologies that were loaded from bytes.
-template <typename Handle>
-std::set<Handle*>& Marked() {
-  static auto* const marked = new std::set<Handle*>;
-  return *marked;
-}
-template <typename Handle>
-void Mark(Handle* handle) {
-  std::lock_guard<std::mutex> lock(Memory());
-  Marked<Handle>().insert(handle);
-}
-template <typename Handle>
-bool IsMarked(Handle* handle) {
-  std::lock_guard<std::mutex> lock(Memory());
-  return Marked<std::remove_const_t<Handle>>().contains(
-      const_cast<std::remove_const_t<Handle>*>(handle));
-}
-template <typename Handle>
-void Unmark(Handle* handle) {
-  std::lock_guard<std::mutex> lock(Memory());
-  Marked<Handle>().erase(handle);
-}
-void MarkTopologiesOfBytes(PJRT_Api& table) {
-  ChangeOutputs<&PJRT_Api::PJRT_TopologyDescription_Deserialize>(table,
-                                                                 [](auto& a) { Mark(a.topology); });
-  ChangeInputs<&PJRT_Api::PJRT_TopologyDescription_Destroy>(table,
-                                                            [](auto& a) { Unmark(a.topology); });
-}
-
-// Runs with other arguments on the second device; `change` gives them.
-template <typename Change>
-void ChangeSecondDevice(PJRT_Api& table, Change) {
-  Replace<&PJRT_Api::PJRT_LoadedExecutable_Execute>(table, [](auto* a) {
-    if (a->num_devices < 2 || a->argument_lists == nullptr || a->num_args == 0)
-      return Real().PJRT_LoadedExecutable_Execute(a);
-    std::vector<PJRT_Buffer* const*> lists(a->argument_lists, a->argument_lists + a->num_devices);
-    std::vector<PJRT_Buffer*> second(lists[1], lists[1] + a->num_args), made;
-    Change{}(*a, second, made);
-    lists[1] = second.data();
-    PJRT_Error* error = CallChanged<&PJRT_Api::PJRT_LoadedExecutable_Execute>(
-        a, [&](auto& own) { own.argument_lists = lists.data(); });
-    for (PJRT_Buffer* buffer : made) Destroy(buffer);
-    return error;
-  });
-}
-
-PJRT_Buffer* CopyOn(PJRT_Buffer* buffer, PJRT_Device* device) {
-  auto copy = MakeArgs<PJRT_Buffer_CopyToDevice_Args>();
-  copy.buffer = buffer;
-  copy.dst_device = device;
-  FreeError(Real().PJRT_Buffer_CopyToDevice(&copy));
-  return copy.dst_buffer;
 }
 
 // Changes numbers of cost analysis.
@@ -352,18 +288,6 @@ constexpr Mutant kPartMutants[] = {
              if (a.buffer_index > 0) a.buffer_index = 0;
            });
      }},
-    {"replica_is_0", kResults, "every replica computes as the first",
-     [](PJRT_Api& t) {
-       RewriteOps(t, [](const Op& op, Statements& s) {
-         return op.name == "replica_id" ? s.Splat(0, op.type) : std::string();
-       });
-     }},
-    {"partition_is_0", kResults, "every partition computes as the first",
-     [](PJRT_Api& t) {
-       RewriteOps(t, [](const Op& op, Statements& s) {
-         return op.name == "partition_id" ? s.Splat(0, op.type) : std::string();
-       });
-     }},
     {"flops_of_first", kTrue, "every program costs as many operations as the first",
      [](PJRT_Api& t) {
        ChangeCosts(t, [](PJRT_NamedValue& value) {
@@ -433,25 +357,6 @@ constexpr Mutant kPartMutants[] = {
          a.executable_fingerprint_size = found->second.size();
        });
      }},
-    {"ids_exchanged", kTrue, "replica and partition of a device are exchanged",
-     [](PJRT_Api& t) {
-       ChangeOutputs<&PJRT_Api::PJRT_LoadedExecutable_AddressableDeviceLogicalIds>(t, [](auto& a) {
-         for (size_t i = 0; i < a.num_addressable_device_logical_ids; ++i) {
-           auto* ids = const_cast<PJRT_LogicalDeviceIds*>(a.addressable_device_logical_ids);
-           std::swap(ids[i].replica, ids[i].partition);
-         }
-       });
-     }},
-    {"devices_by_id", kTrue, "devices of an executable are in the order of their ids",
-     [](PJRT_Api& t) {
-       ChangeOutputs<&PJRT_Api::PJRT_LoadedExecutable_AddressableDevices>(t, [](auto& a) {
-         auto* own = new std::vector<PJRT_Device*>(
-             a.addressable_devices, a.addressable_devices + a.num_addressable_devices);
-         std::sort(own->begin(), own->end(),
-                   [](PJRT_Device* x, PJRT_Device* y) { return IdOf(x) < IdOf(y); });
-         a.addressable_devices = own->data();
-       });
-     }},
     {"kinds_of_outputs_for_parameters", "PJRT-Executable_ParameterMemoryKinds-program",
      "as many kinds of parameters are told as there are outputs",
      [](PJRT_Api& t) {
@@ -460,56 +365,6 @@ constexpr Mutant kPartMutants[] = {
          count.executable = a.executable;
          FreeError(Real().PJRT_Executable_NumOutputs(&count));
          a.num_parameters = std::min(a.num_parameters, count.num_outputs);
-       });
-     }},
-    {"second_device_reads_first", kResults,
-     "the last argument of the second device is that of the first",
-     [](PJRT_Api& t) {
-       ChangeSecondDevice(t, [](const auto& a, auto& second, auto& made) {
-         if (second.back() == nullptr || IsDeleted(second.back())) return;
-         made.push_back(CopyOn(a.argument_lists[0][a.num_args - 1], DeviceOf(second.back())));
-         if (made.back() != nullptr) second.back() = made.back();
-       });
-     }},
-    {"second_device_keeps", "PJRT-LoadedExecutable_Execute-donation",
-     "arguments of the second device are not donated",
-     [](PJRT_Api& t) {
-       ChangeSecondDevice(t, [](const auto&, auto& second, auto& made) {
-         for (PJRT_Buffer*& buffer : second) {
-           if (buffer == nullptr || IsDeleted(buffer)) return;
-           made.push_back(CopyOf(buffer));
-           if (made.back() != nullptr) buffer = made.back();
-         }
-       });
-     }},
-    {"second_device_donates", "PJRT-LoadedExecutable_Execute-not-donated",
-     "arguments of the second device that must not be donated are",
-     [](PJRT_Api& t) {
-       ChangeOutputs<&PJRT_Api::PJRT_LoadedExecutable_Execute>(t, [](auto& a) {
-         if (a.options->struct_size < PJRT_ExecuteOptions_STRUCT_SIZE) return;
-         for (size_t device = 1; device < a.num_devices; ++device) {
-           for (size_t i = 0; i < a.options->num_non_donatable_input_indices; ++i)
-             Delete(a.argument_lists[device][a.options->non_donatable_input_indices[i]]);
-         }
-       });
-     }},
-    {"second_device_done_early", "PJRT-LoadedExecutable_Execute-done",
-     "the second device says that it is done before it is",
-     [](PJRT_Api& t) {
-       ChangeOutputs<&PJRT_Api::PJRT_LoadedExecutable_Execute>(t, [](auto& a) {
-         if (a.num_devices < 2 || a.device_complete_events == nullptr) return;
-         if (!IsReady(a.device_complete_events[1])) a.device_complete_events[1] = DoneEvent();
-       });
-     }},
-    {"second_device_without_error", "PJRT-LoadedExecutable_Execute-asynchronous",
-     "the second device says that it is done without an error",
-     [](PJRT_Api& t) {
-       ChangeOutputs<&PJRT_Api::PJRT_LoadedExecutable_Execute>(t, [](auto& a) {
-         if (a.num_devices < 2 || a.device_complete_events == nullptr) return;
-         if (IsReady(a.device_complete_events[1])) {
-           Drop(a.device_complete_events[1]);
-           a.device_complete_events[1] = DoneEvent();
-         }
        });
      }},
     {"true_is_255", kResults, "true is 255 in results",
@@ -576,69 +431,6 @@ constexpr Mutant kPartMutants[] = {
      [](PJRT_Api& t) {
        ChangeOutputs<&PJRT_Api::PJRT_Device_MemoryStats>(
            t, [](auto& a) { a.peak_bytes_in_use = a.bytes_in_use; });
-     }},
-    {"devices_of_bytes_turned", "PJRT-TopologyDescription_Deserialize-same",
-     "a topology that was loaded from bytes lists its devices in the other order",
-     [](PJRT_Api& t) {
-       MarkTopologiesOfBytes(t);
-       ChangeOutputs<&PJRT_Api::PJRT_TopologyDescription_GetDeviceDescriptions>(t, [](auto& a) {
-         if (!IsMarked(a.topology)) return;
-         auto* own = new std::vector<PJRT_DeviceDescription*>(a.descriptions,
-                                                              a.descriptions + a.num_descriptions);
-         std::reverse(own->begin(), own->end());
-         a.descriptions = own->data();
-       });
-     }},
-    {"topology_of_bytes_has_own_number", "PJRT-TopologyDescription_Fingerprint-equal",
-     "a topology that was loaded from bytes has another number",
-     [](PJRT_Api& t) {
-       MarkTopologiesOfBytes(t);
-       ChangeOutputs<&PJRT_Api::PJRT_TopologyDescription_Fingerprint>(t, [](auto& a) {
-         if (IsMarked(a.topology)) ++a.fingerprint;
-       });
-     }},
-    {"topology_of_bytes_has_other_version", "PJRT-TopologyDescription_Deserialize-same",
-     "a topology that was loaded from bytes is of another version of the platform",
-     [](PJRT_Api& t) {
-       MarkTopologiesOfBytes(t);
-       ChangeOutputs<&PJRT_Api::PJRT_TopologyDescription_PlatformVersion>(t, [](auto& a) {
-         if (IsMarked(a.topology) && a.platform_version_size > 0) --a.platform_version_size;
-       });
-     }},
-    {"topology_of_bytes_cut", "PJRT-TopologyDescription_Deserialize-same",
-     "a topology that was loaded from bytes has one device",
-     [](PJRT_Api& t) {
-       MarkTopologiesOfBytes(t);
-       ChangeOutputs<&PJRT_Api::PJRT_TopologyDescription_GetDeviceDescriptions>(t, [](auto& a) {
-         if (IsMarked(a.topology)) a.num_descriptions = std::min<size_t>(a.num_descriptions, 1);
-       });
-     }},
-    {"compiled_ahead_is_one_replica", "PJRT-Executable_NumReplicas-options",
-     "what is compiled for a topology says that it is one replica",
-     [](PJRT_Api& t) {
-       ChangeOutputs<&PJRT_Api::PJRT_Compile>(t, [](auto& a) { Mark(a.executable); });
-       ChangeInputs<&PJRT_Api::PJRT_Executable_Destroy>(t, [](auto& a) { Unmark(a.executable); });
-       ChangeOutputs<&PJRT_Api::PJRT_Executable_NumReplicas>(t, [](auto& a) {
-         if (IsMarked(a.executable)) a.num_replicas = 1;
-       });
-     }},
-    {"compiled_ahead_is_one_partition", "PJRT-Executable_NumPartitions-options",
-     "what is compiled for a topology says that it is one partition",
-     [](PJRT_Api& t) {
-       ChangeOutputs<&PJRT_Api::PJRT_Compile>(t, [](auto& a) { Mark(a.executable); });
-       ChangeInputs<&PJRT_Api::PJRT_Executable_Destroy>(t, [](auto& a) { Unmark(a.executable); });
-       ChangeOutputs<&PJRT_Api::PJRT_Executable_NumPartitions>(t, [](auto& a) {
-         if (IsMarked(a.executable)) a.num_partitions = 1;
-       });
-     }},
-    {"compiled_ahead_has_default_options", "PJRT-Executable_GetCompileOptions-same",
-     "what is compiled for a topology has options of nobody",
-     [](PJRT_Api& t) {
-       ChangeOutputs<&PJRT_Api::PJRT_Compile>(t, [](auto& a) { Mark(a.executable); });
-       ChangeInputs<&PJRT_Api::PJRT_Executable_Destroy>(t, [](auto& a) { Unmark(a.executable); });
-       ChangeOutputs<&PJRT_Api::PJRT_Executable_GetCompileOptions>(t, [](auto& a) {
-         if (IsMarked(a.executable)) a.serialized_bytes_size = 0;
-       });
      }},
     {"strides_of_first_device", "PJRT-Client_BufferFromHostBuffer-strides",
      "strides are read of uploads to the first device alone",
@@ -738,24 +530,6 @@ constexpr Mutant kPartMutants[] = {
      [](PJRT_Api& t) {
        Refuse<&PJRT_Api::PJRT_LoadedExecutable_Execute>(
            t, [](const auto& a) { return a.options != nullptr && a.options->launch_id < 0; });
-     }},
-    {"second_device_donates_nothing", "PJRT-LoadedExecutable_Execute-donation",
-     "an executable of another device than the first donates nothing",
-     [](PJRT_Api& t) {
-       Replace<&PJRT_Api::PJRT_LoadedExecutable_Execute>(t, [](auto* a) {
-         if (a->num_devices != 1 || a->num_args == 0 || a->argument_lists == nullptr ||
-             a->options == nullptr || a->options->struct_size < PJRT_ExecuteOptions_STRUCT_SIZE ||
-             a->argument_lists[0] == nullptr || a->argument_lists[0][0] == nullptr ||
-             IdOf(DeviceOf(a->argument_lists[0][0])) == 0)
-           return Real().PJRT_LoadedExecutable_Execute(a);
-         std::vector<int64_t> indices(a->num_args);
-         for (size_t i = 0; i < indices.size(); ++i) indices[i] = static_cast<int64_t>(i);
-         auto options = *a->options;
-         options.non_donatable_input_indices = indices.data();
-         options.num_non_donatable_input_indices = indices.size();
-         return CallChanged<&PJRT_Api::PJRT_LoadedExecutable_Execute>(
-             a, [&](auto& own) { own.options = &options; });
-       });
      }},
     {"peak_of_uploads", "PJRT-Device_MemoryStats-peak", "the peak does not count outputs",
      [](PJRT_Api& t) {

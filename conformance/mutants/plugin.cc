@@ -26,7 +26,8 @@ std::vector<const Mutant*> AllMutants() {
         ShapeMutants(),   HostTransferMutants(), CopyMutants(),       ExecutableMutants(),
         MachineMutants(), ManagerMutants(),      ArgumentMutants(),   RequirementMutants(),
         OutcomeMutants(), DescriptionMutants(),  CallerMutants(),     SizeMutants(),
-        PartMutants(),    AliveMutants()}) {
+        PartMutants(),    AliveMutants(),        ExtensionMutants(),  AddedMutants(),
+        PlaceMutants(),   SequenceMutants(),     LoadedMutants(),     ThreadMutants()}) {
     for (const Mutant& mutant : some) all.push_back(&mutant);
   }
   return all;

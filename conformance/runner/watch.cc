@@ -125,6 +125,8 @@ size_t CallWatch::InputSize(const Field& field) const {
       ReadNumber(At(field), field) == 0)
     return 0;
   if (field.base == Base::kStruct && field.depth == 1 && field.length_field < 0) {
+    // What is freed is no longer there.
+    if (function_.name.view().ends_with("_Destroy")) return 0;
     // This one gets its program there.
     if (&function_ == &reflection::Get(reflection::function::kPJRT_Executable_OptimizedProgram))
       return 0;

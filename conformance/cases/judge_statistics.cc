@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+// L1: statistics of memory follow what is allocated.
+
+#include <chrono>
+#include <thread>
+
+#include "conformance/cases/ask.h"
+#include "conformance/cases/cases.h"
+#include "conformance/cases/stored_programs.h"
+
+namespace plinth::conformance {
+namespace judge_statistics {
+namespace {
+
+// Statistics follow what is allocated.
+void JudgeMemoryStats(Context& context) {
+  constexpr int64_t kBytes = int64_t{8} << 20;
+  constexpr char kLimit[] = "PJRT-Device_MemoryStats-bytes_limit";
+  std::vector<PJRT_Device*> devices = AddressableDevices(context);
+  auto ask = [&](PJRT_Device* device) {
+    return Get<&PJRT_Device_MemoryStats_Args::device>(context, device);
+  };
+  for (PJRT_Device* device : devices) {
+    auto before = ask(device);
+    if (!before) return context.Unsupported("no statistics");
+    auto look = [&](const PJRT_Device_MemoryStats_Args& stats) {
+      context.Check(kOutputTrue, stats.bytes_in_use >= 0, "bytes_in_use is ", stats.bytes_in_use);
+      struct Value {
+        const char* name;
+        bool is_set;
+        int64_t value, least;
+      };
+      for (const Value& each :
+           {Value{"peak_bytes_in_use", RawBool(stats.peak_bytes_in_use_is_set),
+                  stats.peak_bytes_in_use, stats.bytes_in_use},
+            Value{"num_allocs", RawBool(stats.num_allocs_is_set), stats.num_allocs, 0},
+            Value{"largest_alloc_size", RawBool(stats.largest_alloc_size_is_set),
+                  stats.largest_alloc_size, 0},
+            Value{"bytes_limit", RawBool(stats.bytes_limit_is_set), stats.bytes_limit, 0},
+            Value{"bytes_reserved", RawBool(stats.bytes_reserved_is_set), stats.bytes_reserved, 0},
+            Value{"peak_bytes_reserved", RawBool(stats.peak_bytes_reserved_is_set),
+                  stats.peak_bytes_reserved, stats.bytes_reserved},
+            Value{"bytes_reservable_limit", RawBool(stats.bytes_reservable_limit_is_set),
+                  stats.bytes_reservable_limit, 0},
+            Value{"largest_free_block_bytes", RawBool(stats.largest_free_block_bytes_is_set),
+                  stats.largest_free_block_bytes, 0},
+            Value{"pool_bytes", RawBool(stats.pool_bytes_is_set), stats.pool_bytes, 0},
+            Value{"peak_pool_bytes", RawBool(stats.peak_pool_bytes_is_set), stats.peak_pool_bytes,
+                  RawBool(stats.pool_bytes_is_set) ? stats.pool_bytes : 0}}) {
+        if (each.is_set) {
+          context.Check("PJRT-Device_MemoryStats-peak", each.value >= each.least, each.name, " is ",
+                        each.value, ", at least ", each.least, " expected");
+        }
+      }
+      bool has_limit = RawBool(stats.bytes_limit_is_set) && stats.bytes_limit > 0;
+      context.Check(kLimit, RawBool(stats.bytes_limit_is_set) || stats.bytes_limit == 0,
+                    "bytes_limit is ", stats.bytes_limit, " and not set");
+      context.Check(kOutputTrue, !has_limit || stats.bytes_limit >= stats.bytes_in_use,
+                    "bytes_limit is ", stats.bytes_limit, " with ", stats.bytes_in_use, " in use");
+      if (RawBool(stats.largest_alloc_size_is_set) && RawBool(stats.peak_bytes_in_use_is_set)) {
+        context.Check(kOutputTrue,
+                      stats.largest_alloc_size <= stats.peak_bytes_in_use + kBytes ||
+                          stats.peak_bytes_in_use == 0,
+                      "largest_alloc_size is ", stats.largest_alloc_size, ", peak_bytes_in_use ",
+                      stats.peak_bytes_in_use);
+      }
+    };
+    look(*before);
+    Expected<OwnedBuffer> large =
+        context.Upload({DType::kU8, {kBytes}, std::vector<std::byte>(kBytes)}, device);
+    if (!context.Ok("", "an upload", large.status())) return;
+    auto with = ask(device);
+    if (!with) return;
+    look(*with);
+    int64_t more = with->bytes_in_use - before->bytes_in_use;
+    context.Check("PJRT-Device_MemoryStats-in-use", more >= kBytes && more < 2 * kBytes,
+                  "bytes_in_use grew by ", more, " with a buffer of ", kBytes, " bytes");
+    if (RawBool(with->num_allocs_is_set)) {
+      context.Check(kOutputTrue, with->num_allocs > before->num_allocs,
+                    "num_allocs did not grow with an allocation");
+    }
+    if (RawBool(with->largest_alloc_size_is_set)) {
+      context.Check(kOutputTrue, with->largest_alloc_size >= kBytes, "largest_alloc_size is ",
+                    with->largest_alloc_size, " after an allocation of ", kBytes);
+    }
+    // Which statistics there are does not change.
+    context.Check(kOutputTrue,
+                  RawBool(with->bytes_limit_is_set) == RawBool(before->bytes_limit_is_set) &&
+                      with->bytes_limit == before->bytes_limit,
+                  "bytes_limit changed from ", before->bytes_limit, " to ", with->bytes_limit);
+    context.Check(
+        kOutputTrue,
+        RawBool(with->peak_bytes_in_use_is_set) == RawBool(before->peak_bytes_in_use_is_set) &&
+            RawBool(with->num_allocs_is_set) == RawBool(before->num_allocs_is_set),
+        "a statistic was set in one call only");
+    for (PJRT_Device* other : devices) {
+      if (other == device) continue;
+      auto theirs = ask(other);
+      bool is_shared = DefaultMemoryOf(context, other) == DefaultMemoryOf(context, device);
+      Expected<OwnedBuffer> again =
+          context.Upload({DType::kU8, {kBytes}, std::vector<std::byte>(kBytes)}, device);
+      auto after = ask(other);
+      if (theirs && after && !is_shared) {
+        context.Check("PJRT-Device_MemoryStats-in-use",
+                      after->bytes_in_use - theirs->bytes_in_use < kBytes,
+                      "memory of one device counts for another");
+      }
+      break;
+    }
+    auto falls = [&](std::string_view how) {
+      int64_t left = kBytes;
+      for (int i = 0; i < 1000 && left >= kBytes / 2; ++i) {
+        auto after = ask(device);
+        if (!after) return;
+        left = after->bytes_in_use - before->bytes_in_use;
+        if (left >= kBytes / 2) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        if (left < kBytes / 2 && RawBool(after->peak_bytes_in_use_is_set)) {
+          context.Check("PJRT-Device_MemoryStats-peak",
+                        after->peak_bytes_in_use >= with->bytes_in_use, "peak_bytes_in_use is ",
+                        after->peak_bytes_in_use, " after ", with->bytes_in_use, " were in use");
+        }
+      }
+      context.Check("PJRT-Device_MemoryStats-in-use", left < kBytes / 2, "bytes_in_use is ", left,
+                    " larger after a buffer of ", kBytes, " bytes was ", how);
+    };
+    // Results count as what was uploaded does.
+    if (device == devices.front()) {
+      constexpr int64_t kResult = 70001 * 4;
+      Expected<OwnedLoadedExecutable> program = context.Compile(ProgramFor(context, "large"));
+      Expected<OwnedBuffer> argument = context.Upload(
+          {DType::kF32, {70001}, std::vector<std::byte>(static_cast<size_t>(kResult))});
+      if (!context.Ok("", "PJRT_Client_Compile", program.status()) || !argument.ok()) return;
+      PJRT_Buffer* handles[] = {argument->get()};
+      auto idle = ask(device);
+      std::vector<std::vector<OwnedBuffer>> results;
+      for (int i = 0; i < 8; ++i) {
+        auto result = context.Execute(program->get(), handles);
+        if (!context.Ok("", "PJRT_LoadedExecutable_Execute", result.status())) return;
+        context.Ok("", "a result", AwaitBuffer(context, (*result)[0].get()));
+        results.push_back(*std::move(result));
+      }
+      auto busy = ask(device);
+      if (idle && busy) {
+        context.Check("PJRT-Device_MemoryStats-in-use",
+                      busy->bytes_in_use - idle->bytes_in_use >= 8 * kResult,
+                      "bytes_in_use grew by ", busy->bytes_in_use - idle->bytes_in_use,
+                      " with eight results of ", kResult, " bytes");
+      }
+      results.clear();
+      auto after = ask(device);
+      if (busy && after && RawBool(after->peak_bytes_in_use_is_set)) {
+        context.Check("PJRT-Device_MemoryStats-peak",
+                      after->peak_bytes_in_use >= busy->bytes_in_use, "peak_bytes_in_use is ",
+                      after->peak_bytes_in_use, " after ", busy->bytes_in_use, " were in use");
+      }
+      if (idle && busy) {
+        context.Check("PJRT-Device_MemoryStats-peak",
+                      busy->peak_bytes_in_use >= idle->peak_bytes_in_use,
+                      "peak_bytes_in_use fell from ", idle->peak_bytes_in_use, " to ",
+                      busy->peak_bytes_in_use);
+      }
+      if (busy && RawBool(busy->peak_bytes_in_use_is_set)) {
+        context.Check("PJRT-Device_MemoryStats-peak", busy->peak_bytes_in_use >= busy->bytes_in_use,
+                      "peak_bytes_in_use is ", busy->peak_bytes_in_use, " with ",
+                      busy->bytes_in_use, " in use");
+      }
+    }
+    // Deleting gives the memory back, whether or not the handle lives on.
+    if (DeleteBuffer(context, large->get())) falls("deleted");
+    large = context.Upload({DType::kU8, {kBytes}, std::vector<std::byte>(kBytes)}, device);
+    if (!context.Ok("", "an upload", large.status())) return;
+    (void)large->Destroy();
+    falls("destroyed");
+    if (!context.plugin().Has(reflection::function::kPJRT_Device_ClearMemoryStats)) continue;
+    // With something in use.
+    Expected<OwnedBuffer> kept =
+        context.Upload({DType::kU8, {kBytes / 4}, std::vector<std::byte>(kBytes / 4)}, device);
+    if (!context.Ok("", "an upload", kept.status())) return;
+    if (!Get<&PJRT_Device_ClearMemoryStats_Args::device>(context, device)) continue;
+    auto cleared = ask(device);
+    if (!cleared) return;
+    look(*cleared);
+    if (RawBool(cleared->peak_bytes_in_use_is_set)) {
+      context.Check("PJRT-Device_ClearMemoryStats-peak",
+                    cleared->peak_bytes_in_use < with->bytes_in_use, "peak_bytes_in_use is ",
+                    cleared->peak_bytes_in_use, " after PJRT_Device_ClearMemoryStats");
+    }
+  }
+}
+
+}  // namespace
+
+void AddCases(std::vector<Case>& cases) {
+  auto add = [&](const char* name, std::vector<std::string> requirements, void (*run)(Context&)) {
+    requirements.emplace_back(kOutputTrue);
+    requirements.emplace_back("PJRT-Args-accepted");
+    cases.push_back(
+        {StrCat("L1/judge/", name), Level::kL1, ClientNeed::kShared, std::move(requirements), run});
+  };
+  add("memory_stats", {"PJRT-Device_MemoryStats-bytes_limit"}, JudgeMemoryStats);
+}
+
+}  // namespace judge_statistics
+
+void AddStatisticsJudgeCases(std::vector<Case>& cases) { judge_statistics::AddCases(cases); }
+
+}  // namespace plinth::conformance
