@@ -243,9 +243,10 @@ int64_t MostWords(const Kernel& kernel, int32_t block) {
 int32_t ChooseSplits(const Kernel& kernel, const Form& form, const Architecture& architecture) {
   constexpr int64_t kLeastLength = 2048, kMostSplits = 256;
   const std::vector<Phase>& phases = kernel.body.phases;
-  const bool once = phases[0].over_reduced && !phases[0].reductions.empty() &&
-                    std::none_of(phases.begin() + 1, phases.end(),
-                                 [](const Phase& phase) { return phase.over_reduced; });
+  const auto over_points = [](const Phase& phase) { return phase.over_reduced; };
+  const auto first = std::find_if(phases.begin(), phases.end(), over_points);
+  const bool once = first != phases.end() && !first->reductions.empty() &&
+                    std::none_of(first + 1, phases.end(), over_points);
   const int64_t length = RowLength(kernel.shape);
   const int64_t blocks = (NumRows(kernel.shape) + form.rows - 1) / form.rows;
   if (!once || blocks == 0 || blocks >= architecture.multiprocessors) return 1;
@@ -269,7 +270,7 @@ Form ChooseRows(const Kernel& kernel, const Architecture& architecture) {
     }
   }
   const int32_t rank = static_cast<int32_t>(shape.extents.size());
-  if (!form.rows_fastest && !form.in_order && length > 0 && shape.num_parallel < rank) {
+  if (!form.rows_fastest && length > 0 && shape.num_parallel < rank) {
     form.vector = ChooseVector(kernel, rank - 1);
   }
   const int64_t steps = length / form.vector;

@@ -24,8 +24,8 @@ using compiler::Reduction;
 // What a launch does of a kernel.
 enum class Part : uint8_t {
   kAll,
-  kParts,  // the first phase, of parts of the rows; what they give goes to scratch
-  kRest,   // what the parts have given, combined, and the phases after it
+  kParts,  // the phase over points, of parts of the rows; what they give goes to scratch
+  kRest,   // what the parts have given, combined, and the other phases
 };
 
 class RowPrinter {
@@ -57,10 +57,10 @@ class RowPrinter {
     int32_t reduction = 0;
     for (size_t p = 0; p < kernel_.body.phases.size(); ++p) {
       const Phase& phase = kernel_.body.phases[p];
-      if (part_ == Part::kParts && p > 0) break;
       if (phase.over_reduced) {
         PLINTH_RETURN_IF_ERROR(PointPhase(static_cast<int32_t>(p), reduction));
         reduction += static_cast<int32_t>(phase.reductions.size());
+        if (part_ == Part::kParts) break;
       } else {
         PLINTH_RETURN_IF_ERROR(RowPhase(static_cast<int32_t>(p)));
       }
@@ -199,6 +199,8 @@ class RowPrinter {
   Status RowPhase(int32_t number) {
     const Phase& phase = kernel_.body.phases[static_cast<size_t>(number)];
     const bool guards = form_.slices > 1;
+    // What comes before the points is computed for each part, and stored once.
+    const bool stores = !phase.stores.empty() && part_ != Part::kParts;
     // Nodes stay in scope for later phases; without a row they read the last one's elements.
     if (guards) {
       for (size_t n = 0; n < phase.nodes.size(); ++n) {
@@ -227,17 +229,18 @@ class RowPrinter {
                      " = w", number, "_", n, ";");
         }
       }
-      if (!phase.stores.empty()) {
+      if (stores) {
         Barrier();
         code_.Open("if (on && slice == 0)");
       }
     }
     for (const compiler::Store& store : phase.stores) {
+      if (!stores) break;
       code_.Line("st<", TypeText(kernel_.shape.outputs[static_cast<size_t>(store.output)].dtype),
                  ">(", out_.OutputAddress(store.output, point_), ", ",
                  out_.ValueName(number, store.node), ");");
     }
-    if (guards && !phase.stores.empty()) code_.Close();
+    if (guards && stores) code_.Close();
     return Status();
   }
 
@@ -286,7 +289,7 @@ class RowPrinter {
     }
     code_.Open("for (u32 k = 0; k < ", turns(), "u; ++k)");
     if (form_.in_order) {
-      code_.Line("const u32 q = slice * ", turns(), "u + k;");
+      code_.Line("const u32 q = (slice * ", turns(), "u + k) * ", form_.vector, "u;");
     } else {
       code_.Line("const u32 q = (k * ", form_.slices, "u + slice) * ", form_.vector, "u;");
     }

@@ -133,6 +133,29 @@ TEST_P(LongRowsTest, AgreeWithTheDefinition) {
   ExpectAgreesWithTheDefinition(MakeSumAndLast(c.type, c.rows, c.length, c.columns), c);
 }
 
+// Of each row of i0 the sum of its elements minus twice i1 of the row, which is stored too: the
+// variance of columns, as in batch norm.
+TEST_P(LongRowsTest, MayNeedAValueOfTheRow) {
+  const Case& c = GetParam();
+  if (c.type == DType::kPred) return;  // has no subtraction
+  Kernel kernel = MakeSumAndLast(c.type, c.rows, c.length, c.columns);
+  Node twice = kernel.body.phases[1].nodes[2], minus = twice;
+  twice.operands[0] = twice.operands[1] = 0;
+  minus.opcode = Opcode::kSubtract;
+  compiler::Reduction sum = kernel.body.phases[0].reductions[0];
+  sum.inputs = {2};
+  sum.initial = {3};
+  kernel.body.phases = {
+      {false, {MakeNode(NodeKind::kInput, c.type, 1), twice}, {}, {{1, 1}}},
+      {true,
+       {MakeNode(NodeKind::kInput, c.type, 0), MakeNode(NodeKind::kRow, c.type, 0, 1), minus,
+        MakeNode(NodeKind::kConstant, c.type, 0)},
+       {sum},
+       {}},
+      {false, {MakeNode(NodeKind::kReduced, c.type, 0)}, {}, {{0, 0}}}};
+  ExpectAgreesWithTheDefinition(kernel, c);
+}
+
 // One division for each row, of the initial value: no number may come in between.
 TEST(ShortRowsTest, CombinerThatHasNoIdentity) {
   const Case c = {DType::kS32, 5, 1, false, 1};
