@@ -11,6 +11,9 @@ namespace plinth::cuda {
 namespace {
 
 constexpr int32_t kLanes = 32;
+// Elements of a row that a lane has read before it goes on with the first of them: each would wait
+// for memory by itself.
+constexpr int32_t kAhead = 4;
 
 // How rows are shared out. A row is cut into chunks, which threads or warps go along in order: one
 // launch leaves what each chunk gives, one combines those of each row, one goes along the chunks
@@ -146,6 +149,27 @@ class ScanPrinter {
                split_.chunk, "ll : ", split_.length, "ll;");
   }
 
+  // The loop over a warp's elements: each time the lanes have x, that of the first lane is the k-th
+  // of the row.
+  void OpenTiles() {
+    code_.Open("for (s64 first_k = begin; first_k < end; first_k += ", kAhead * kLanes, ")");
+    code_.Line("Kept ahead[", kAhead, "];");
+    code_.Line("#pragma unroll");
+    code_.Open("for (u32 e = 0; e < ", kAhead, "; ++e)");
+    code_.Line("const s64 at = first_k + (s64)(e * 32 + lane);");
+    code_.Line("ahead[e] = load(at < end ? at : end - 1);");
+    code_.Close();
+    code_.Line("#pragma unroll");
+    code_.Open("for (u32 e = 0; e < ", kAhead, "; ++e)");
+    code_.Line("const s64 k = first_k + (s64)(e * 32);");
+    code_.Line("if (k >= end) break;");
+    code_.Line("Kept x = ahead[e];");
+  }
+  void CloseTiles() {
+    code_.Close();
+    code_.Close();
+  }
+
   // The lanes' elements x, combined with all before them.
   void ScanWarp() {
     code_.Line("#pragma unroll");
@@ -166,12 +190,11 @@ class ScanPrinter {
     Elements();
     if (split_.by_warps) {
       code_.Line("Kept c = load(begin);");
-      code_.Open("for (s64 k = begin; k < end; k += 32)");
-      code_.Line("Kept x = load(k + lane < end ? k + lane : end - 1);");
+      OpenTiles();
       ScanWarp();
       code_.Line("x = from_lane(x, end - k < 32 ? (u32)(end - k) - 1 : 31u);");
       code_.Line("c = k == begin ? x : combine(c, x);");
-      code_.Close();
+      CloseTiles();
       code_.Open("if (lane == 0)");
       Leave("part", "c");
       code_.Close();
@@ -225,15 +248,14 @@ class ScanPrinter {
       Initial("c");
     }
     if (split_.by_warps) {
-      code_.Open("for (s64 k = begin; k < end; k += 32)");
-      code_.Line("Kept x = load(k + lane < end ? k + lane : end - 1);");
+      OpenTiles();
       ScanWarp();
       code_.Line("x = combine(c, x);");
       code_.Line("c = from_lane(x, 31);");
       code_.Open("if (k + lane < end)");
       Store("k + lane", "x");
       code_.Close();
-      code_.Close();
+      CloseTiles();
     } else {
       code_.Open("for (s64 k = begin; k < end; ++k)");
       code_.Line("c = combine(c, load(k));");
