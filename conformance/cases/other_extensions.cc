@@ -40,6 +40,8 @@ void MemoryDescriptions(Context& context) {
     PJRT_DeviceDescription_MemoryDescriptions_Args list = {};
     list.device_description = own->device_description;
     if (!AskExtension(context, "PJRT_DeviceDescription_MemoryDescriptions", list)) return;
+    // XLA's own CPU describes none.
+    if (list.num_memory_descriptions == 0) continue;
     std::vector<std::string> kinds;
     const std::vector<PJRT_Memory*> memories = MemoriesOf(context, device);
     for (size_t i = 0; i < list.num_memory_descriptions; ++i) {
