@@ -25,7 +25,7 @@ PROGRAMS = pathlib.Path(__file__).resolve().parents[2] / "conformance/programs"
 TORCH = sorted((PROGRAMS / "pytorch-xla-2.9").glob("*.hlo.pb"))
 TEXTS = sorted((PROGRAMS / "jax-0.10.2").glob("*.mlir.txt")) + sorted((PROGRAMS / "suite").glob("*.mlir"))
 # Programs for two devices, which are compiled. XLA spells manual computations as calls.
-TWO_DEVICES = {"gspmd_shard_out", "shard_jit", "shard_out", "pmap", "shard_map_many", "shard_map_psum"}
+TWO_DEVICES = {"gspmd_shard_out", "shard_jit", "shard_out", "sharded", "pmap", "shard_map_many", "shard_map_psum"}
 MODULES = dict(re.findall(r"^// (\w+)\n(.*?ENTRY.*?)(?=\n// |\Z)",
                           (pathlib.Path(__file__).parent / "testdata/hlo_modules.txt").read_text(), re.M | re.S))
 # Modules that XLA's own CPU does not take, or its conversion to StableHLO: what they compute.
