@@ -20,7 +20,18 @@ ROOT = HERE.parents[1]
 RELEASES = ("2.21.0",)
 INCLUDES = (".", "api/include", "api/support/include", "impl/client/include")
 SOURCES = ("impl/tensorflow/options.cc", "impl/client/src/options.cc", *(f"api/support/{name}.cc" for name in (
-    "float_text", "named_value", "status", "str_cat", "text", "xla_messages")))
+    "float_text", "named_value", "status", "str_cat", "text", "xla_mesh", "xla_messages")))
+
+
+def build_options(compiler: str, folder: pathlib.Path) -> pathlib.Path:
+    """Options are read as everywhere else in the project; of its sources only what that takes."""
+    options = folder / "options.o"
+    includes = [f"-I{ROOT / included}" for included in INCLUDES]
+    subprocess.run([compiler, "-std=c++20", "-O2", "-fPIC", "-fvisibility=hidden", "-fvisibility-inlines-hidden", *includes,
+                    "-nostdlib", "-r", *(ROOT / source for source in SOURCES), "-o", options], check=True)
+    # A source that is missing is said here, not by the TensorFlow that loads the file.
+    subprocess.run([compiler, "-shared", "-Wl,-z,defs", options, "-o", folder / "options.so"], check=True)
+    return options
 
 
 def build(libplinth: pathlib.Path, output: pathlib.Path, release: str | None) -> None:
@@ -35,16 +46,13 @@ def build(libplinth: pathlib.Path, output: pathlib.Path, release: str | None) ->
     compiler = os.environ.get("CXX", "c++")
     library = pathlib.Path(tf.sysconfig.get_lib())
     with tempfile.TemporaryDirectory() as folder:
-        compiled, options = f"{folder}/plugin.o", f"{folder}/options.o"
+        compiled = f"{folder}/plugin.o"
         subprocess.run([compiler, *tf.sysconfig.get_compile_flags(), "-std=c++17", "-O2", "-fPIC", "-w", "-fvisibility=hidden",
                         "-fvisibility-inlines-hidden", f'-DPLINTH_TENSORFLOW_VERSION="{release or tf.__version__}"',
                         "-I", ROOT, "-c", HERE / "plugin.cc", "-o", compiled], check=True)
         # Another release has other C++ symbols: the file has to load there, to say so.
         subprocess.run(["objcopy", "--weaken", compiled], check=True)
-        # Options are read as everywhere else in the project; of its sources only what that takes.
-        includes = [f"-I{ROOT / folder}" for folder in INCLUDES]
-        subprocess.run([compiler, "-std=c++20", "-O2", "-fPIC", "-fvisibility=hidden", "-fvisibility-inlines-hidden", *includes,
-                        "-nostdlib", "-r", *(ROOT / source for source in SOURCES), "-o", options], check=True)
+        options = build_options(compiler, pathlib.Path(folder))
         output.parent.mkdir(parents=True, exist_ok=True)
         subprocess.run([compiler, "-shared", "-Wl,--no-as-needed", compiled, options, "-o", output, libplinth, library / "libtensorflow_cc.so.2",
                         library / "libtensorflow_framework.so.2", "-Wl,-z,nodelete",
