@@ -175,7 +175,8 @@ TEST_F(CallbacksTest, RequestsThatWaitAreCharged) {
   for (size_t i = 0; i < kCount; ++i) {
     asked.push_back(client_.Post(proxy::CheckValueReadyRequest{{call}}));
   }
-  EXPECT_GE(client_.connection().Count().memory, before + 512 * kCount);
+  // What is counted before may go meanwhile, such as the call itself.
+  EXPECT_GE(client_.connection().Count().memory, before + 500 * kCount);
   const auto [number, index] = Poll();
   EXPECT_TRUE(Reply(number, 0, Bytes<float>({5, 6})).ok());
   for (const uint64_t op : asked) EXPECT_TRUE(StatusIn(client_.Wait(op)).ok());
