@@ -140,7 +140,8 @@ class TableTest(unittest.TestCase):
         cells = {("jax-1.0", way): {"a": None} for way in ("file", "wheel")}
         stored = table.Table(cells, {("jax-1.0", "file"): {"a": "100.0%"}, ("jax-1.0", "wheel"): {"a": "96.1%"}})
         self.assertIn("| a | ok 96.1% |", table.markdown(stored))
-        # A run without a figure replaces that of the run before.
+        # Neither a run that did not start nor a figure outlives the next run.
+        stored.update(table.Table({("jax-1.0", "wheel"): {"(start)": "no"}}))
         stored.update(table.Table({("jax-1.0", "wheel"): {"a": None}}))
         self.assertIn("| a | ok 100.0% |", table.markdown(stored))
 

@@ -56,7 +56,9 @@ class Table:
         """Takes the cells of `other` in place of its own."""
         for key, column in other.cells.items():
             alone = "(start)" in column
-            self.cells[key] = column if alone else self.cells.get(key, {}) | column
+            # What did not start before does now.
+            before = {name: text for name, text in self.cells.get(key, {}).items() if name != "(start)"}
+            self.cells[key] = column if alone else before | column
             old = {} if alone else {name: text for name, text in self.figures.get(key, {}).items() if name not in column}
             self.figures[key] = old | other.figures.get(key, {})
 
