@@ -183,6 +183,23 @@ void JudgeLayouts(Context& context) {
   }
 }
 
+// An f32 array on the device, laid out so. An error: the plugin refuses the layout.
+Expected<OwnedBuffer> BufferLaidOut(Context& context, PJRT_Device* device, const HostArray& array,
+                                    PJRT_Buffer_MemoryLayout& layout) {
+  auto args = MakeArgs<PJRT_Client_BufferFromHostBuffer_Args>();
+  args.client = context.client();
+  args.data = array.bytes.data();
+  args.type = PJRT_Buffer_Type_F32;
+  args.dims = array.dims.data();
+  args.num_dims = array.dims.size();
+  args.host_buffer_semantics = PJRT_HostBufferSemantics_kImmutableOnlyDuringCall;
+  args.device = device;
+  args.device_layout = &layout;
+  PLINTH_RETURN_IF_ERROR(context.plugin().Call(args));
+  OwnedEvent done(context.plugin(), args.done_with_host_buffer);
+  return OwnedBuffer(context.plugin(), args.buffer);
+}
+
 // A buffer that was made with a layout has it, as far as both extensions and core can say.
 void JudgeGivenLayouts(Context& context) {
   Expected<PJRT_Device*> device = context.Device();
@@ -195,23 +212,12 @@ void JudgeGivenLayouts(Context& context) {
     layout.tiled = MakeArgs<PJRT_Buffer_MemoryLayout_Tiled>();
     layout.tiled.minor_to_major = order.data();
     layout.tiled.minor_to_major_size = order.size();
-    auto args = MakeArgs<PJRT_Client_BufferFromHostBuffer_Args>();
-    args.client = context.client();
-    args.data = array.bytes.data();
-    args.type = PJRT_Buffer_Type_F32;
-    args.dims = array.dims.data();
-    args.num_dims = array.dims.size();
-    args.host_buffer_semantics = PJRT_HostBufferSemantics_kImmutableOnlyDuringCall;
-    args.device = *device;
-    args.device_layout = &layout;
-    Status status = context.plugin().Call(args);
-    if (!status.ok()) {
-      context.Note(StrCat("layout {", StrJoin(order), "}: ", status.ToString()));
+    Expected<OwnedBuffer> buffer = BufferLaidOut(context, *device, array, layout);
+    if (!buffer.ok()) {
+      context.Note(StrCat("layout {", StrJoin(order), "}: ", buffer.status().ToString()));
       continue;
     }
-    OwnedBuffer buffer(context.plugin(), args.buffer);
-    OwnedEvent done(context.plugin(), args.done_with_host_buffer);
-    std::vector<int64_t> found = JudgeBufferLayout(context, buffer.get(), 3);
+    std::vector<int64_t> found = JudgeBufferLayout(context, buffer->get(), 3);
     context.Check("PJRT-Client_BufferFromHostBuffer-layout-kept", found.empty() || found == order,
                   "a buffer made with {", StrJoin(order), "} has the layout {", StrJoin(found),
                   "}");
@@ -234,23 +240,12 @@ void JudgeGivenTiles(Context& context) {
     layout.tiled.tile_dims = tile.data();
     layout.tiled.tile_dim_sizes = sizes;
     layout.tiled.num_tiles = 1;
-    auto args = MakeArgs<PJRT_Client_BufferFromHostBuffer_Args>();
-    args.client = context.client();
-    args.data = array.bytes.data();
-    args.type = PJRT_Buffer_Type_F32;
-    args.dims = array.dims.data();
-    args.num_dims = array.dims.size();
-    args.host_buffer_semantics = PJRT_HostBufferSemantics_kImmutableOnlyDuringCall;
-    args.device = *device;
-    args.device_layout = &layout;
-    Status status = context.plugin().Call(args);
-    if (!status.ok()) {
-      context.Note(StrCat("tiles (", StrJoin(tile), "): ", status.ToString()));
+    Expected<OwnedBuffer> buffer = BufferLaidOut(context, *device, array, layout);
+    if (!buffer.ok()) {
+      context.Note(StrCat("tiles (", StrJoin(tile), "): ", buffer.status().ToString()));
       continue;
     }
-    OwnedBuffer buffer(context.plugin(), args.buffer);
-    OwnedEvent done(context.plugin(), args.done_with_host_buffer);
-    auto found = Get<&PJRT_Buffer_GetMemoryLayout_Args::buffer>(context, buffer.get());
+    auto found = Get<&PJRT_Buffer_GetMemoryLayout_Args::buffer>(context, buffer->get());
     if (!found || RawEnum(found->layout.type) != PJRT_Buffer_MemoryLayout_Type_Tiled) continue;
     const PJRT_Buffer_MemoryLayout_Tiled& tiled = found->layout.tiled;
     const bool is_kept = tiled.num_tiles >= 1 && tiled.tile_dim_sizes[0] == tile.size() &&
@@ -258,7 +253,7 @@ void JudgeGivenTiles(Context& context) {
     context.Check("PJRT-Client_BufferFromHostBuffer-layout-kept", is_kept,
                   "a buffer made with tiles (", StrJoin(tile), ") has ", tiled.num_tiles,
                   " tiles, or others");
-    JudgeBuffer(context, buffer.get(), {array, *device});
+    JudgeBuffer(context, buffer->get(), {array, *device});
   }
 }
 
