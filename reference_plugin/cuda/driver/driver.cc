@@ -12,7 +12,8 @@ const LibraryName& DriverLibrary() {
       .title = "no GPU can be used: the CUDA driver, libcuda.so.1,",
       .files = {"libcuda.so.1"},
       .wheels = {},
-      .toolkits = {"/usr/lib/wsl/lib"},
+      // Where WSL has it, and where hosts put it into containers.
+      .toolkits = {"/usr/lib/wsl/lib", "/usr/local/nvidia/lib64"},
       .remedy =
           "It comes with NVIDIA's driver, 550 or newer (in a container: run it with "
           "--gpus all); without a GPU choose another platform, for example "
