@@ -268,6 +268,23 @@ TEST_F(ClientTest, ALostDeviceAnswersWithItsFirstError) {
   EXPECT_THAT(std::string(again.status().message()), HasSubstr("CUDA_ERROR_LAUNCH_FAILED (719)"));
 }
 
+// The first to learn of it is a thread that waits for an event.
+TEST_F(ClientTest, AnErrorOfAnEventIsKept) {
+  expects_no_report_ = false;  // Nothing is given back.
+  Open("fail=cuEventQuery:1:700");
+  const auto input = Upload({1, 2, 3, 4});
+  ASSERT_TRUE(input.ok()) << input.status().ToString();
+  // It waits for two events, one after the other: for the memory of the copy and for the array.
+  static_cast<void>((*input)->ReadyEvent().Await());
+  const auto first = Run(kTwice);
+  const auto again = Upload({1, 2, 3, 4});
+  for (const Status& status : {first.status(), again.status()}) {
+    EXPECT_EQ(status.code(), StatusCode::kInternal);
+    EXPECT_THAT(std::string(status.message()),
+                HasSubstr("is lost: cuEventQuery: CUDA_ERROR_ILLEGAL_ADDRESS (700)"));
+  }
+}
+
 TEST_F(ClientTest, TwoClientsShareADevice) {
   Open("");
   auto other = Make("");

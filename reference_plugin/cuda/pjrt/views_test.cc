@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atomic>
 
+#include "reference_plugin/cuda/driver/nvrtc.h"
 #include "reference_plugin/cuda/pjrt/client_test_util.h"
 
 // Arrays in memory of others: DLPack.
@@ -153,6 +154,65 @@ TEST_F(ViewsTest, AViewHasItsContentsWhenTheStreamHas) {
   EXPECT_TRUE(ComesBack());
   lent->reset();
   EXPECT_EQ(cuda.cuStreamDestroy(stream), kCudaSuccess);
+  cuda.cuCtxSetCurrent(nullptr);
+  cuda.cuDevicePrimaryCtxRelease(0);
+}
+
+// A stream of others that comes to no end may wait for what the host does next, and the host for an
+// array of its own.
+TEST_F(ViewsTest, ArraysOfTheHostDoNotWaitForStreamsOfOthers) {
+  expects_no_report_ = false;  // A kernel reads what another stream writes, without an event.
+  Open("delay=0");
+  LibraryPlaces places;
+  places.asked = {PLINTH_CUDA_SIMULATOR};
+  auto driver = Driver::Open(places);
+  auto nvrtc = Nvrtc::Open(places);
+  ASSERT_TRUE(driver.ok() && nvrtc.ok());
+  const DriverFunctions& cuda = (*driver)->api();
+  CUcontext context = nullptr;
+  ASSERT_EQ(cuda.cuDevicePrimaryCtxRetain(&context, 0), kCudaSuccess);
+  ASSERT_EQ(cuda.cuCtxSetCurrent(context), kCudaSuccess);
+  CUstream stream = nullptr, other = nullptr;
+  ASSERT_EQ(cuda.cuStreamCreate(&stream, kCudaStreamNonBlocking), kCudaSuccess);
+  ASSERT_EQ(cuda.cuStreamCreate(&other, kCudaStreamNonBlocking), kCudaSuccess);
+  const std::string options[] = {"--gpu-architecture=sm_90"};
+  const auto binary = (*nvrtc)->Compile(R"(
+extern "C" __global__ void __launch_bounds__(1) waits(const char* flag) {
+  while (*(const volatile char*)flag != 1) {}
+})",
+                                        options);
+  CUmodule module = nullptr;
+  CUfunction waits = nullptr;
+  ASSERT_EQ(cuda.cuModuleLoadData(&module, binary->data()), kCudaSuccess);
+  ASSERT_EQ(cuda.cuModuleGetFunction(&waits, module, "waits"), kCudaSuccess);
+  auto flag = Upload({0, 0, 0, 0}), lent = Upload({1, 2, 3, 4});
+  ASSERT_TRUE(flag.ok() && lent.ok());
+  ASSERT_TRUE((*flag)->ReadyEvent().Await().ok());
+  auto address = reinterpret_cast<CUdeviceptr>((*flag)->HoldMemory()->get());
+  void* parameters[] = {&address};
+  ASSERT_EQ(cuda.cuLaunchKernel(waits, 1, 1, 1, 1, 1, 1, 0, stream, parameters, nullptr),
+            kCudaSuccess);
+  auto view = ViewOf((*lent)->HoldMemory()->get(), reinterpret_cast<intptr_t>(stream));
+  ASSERT_TRUE(view.ok()) << view.status().ToString();
+  auto next = Upload({5, 6, 7, 8});
+  ASSERT_TRUE(next.ok());
+  const sdk::Event ready = (*next)->ReadyEvent();
+  for (int wait = 0; wait < 10'000 && !ready.IsReady(); ++wait) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  EXPECT_TRUE(ready.IsReady());
+  EXPECT_FALSE((*view)->ReadyEvent().IsReady());
+  ASSERT_EQ(cuda.cuMemsetD8Async(address, 1, 16, other), kCudaSuccess);
+  EXPECT_TRUE((*view)->ReadyEvent().Await().ok());
+  view->reset();
+  EXPECT_TRUE(ComesBack());
+  flag->reset();
+  lent->reset();
+  next->reset();
+  EXPECT_EQ(cuda.cuStreamSynchronize(other), kCudaSuccess);
+  EXPECT_EQ(cuda.cuModuleUnload(module), kCudaSuccess);
+  EXPECT_EQ(cuda.cuStreamDestroy(stream), kCudaSuccess);
+  EXPECT_EQ(cuda.cuStreamDestroy(other), kCudaSuccess);
   cuda.cuCtxSetCurrent(nullptr);
   cuda.cuDevicePrimaryCtxRelease(0);
 }

@@ -245,7 +245,7 @@ Expected<backend::StoragePtr> Gpu::View(void* data, int64_t size, CUstream strea
     PLINTH_ASSIGN_OR_RETURN(written, RecordOn(stream));
     auto done = std::make_shared<sdk::EventSource>();
     *arrived = done->event();
-    WhenOver(StreamKind::kIn, written, [done](const Status& status) { done->Set(status); });
+    WhenOver(StreamKind::kOutside, written, [done](const Status& status) { done->Set(status); });
   }
   auto block = std::make_shared<DeviceBlock>(shared_from_this(), address, size, std::move(written),
                                              std::move(lender));
@@ -373,7 +373,9 @@ void Gpu::WhenOver(StreamKind kind, EventPtr event, std::function<void(const Sta
           status = gpu->Check(gpu->api().cuEventSynchronize(event.get()), "cuEventSynchronize");
         }
         // What waits frees memory that is used until then.
-        if (!status.ok()) gpu->api().cuStreamSynchronize(gpu->stream(kind));
+        if (!status.ok() && kind != StreamKind::kOutside) {
+          gpu->api().cuStreamSynchronize(gpu->stream(kind));
+        }
         return status;
       },
       [runtime = runtime_, then = std::move(then)](const Status& status) {

@@ -123,7 +123,7 @@ class Gpu final : public std::enable_shared_from_this<Gpu>, public backend::Call
   // Current.
   Expected<bool> IsOverSoon(const EventPtr& event) const;
   // Calls `then` on a thread of the stream when the event is over: with an error if the device is
-  // lost. Needs no Current.
+  // lost. Streams of others have one thread, so that ours do not wait for them. Needs no Current.
   void WhenOver(StreamKind kind, EventPtr event, std::function<void(const Status&)> then);
 
  private:
@@ -173,7 +173,7 @@ class Gpu final : public std::enable_shared_from_this<Gpu>, public backend::Call
   std::mutex constants_mutex_;
   std::map<const compiler::Attributes*, HeldConstant> constants_;  // guarded
 
-  std::array<Completions, kNumStreams> completions_;
+  std::array<Completions, kNumStreams + 1> completions_;  // the last one is kOutside's
 };
 
 }  // namespace plinth::cuda
