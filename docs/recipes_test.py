@@ -4,28 +4,23 @@ is all that there is to do.
 
   recipes_test.py --compiler C++
 
-(extending/op.md is followed by ../reference_plugin/ops/add_op_test.py.)
+(extending/op.md is followed by ../reference_plugin/ops/add_op_test.py, extending/slot.md by
+../sdk/add_slot_test.py.)
 """
 
 import argparse
 import re
 import shlex
-import shutil
-import subprocess
 import sys
 import tempfile
 import unittest
 from pathlib import Path
 
-from pages_test import ROOT, excerpts
+from pages_test import excerpts
+from recipe import ROOT, Copy, run
 
 RECIPES = ROOT / "docs/extending"
 arguments = argparse.Namespace(compiler="c++")
-
-
-def run(command, folder: Path):
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
 
 
 def commands(page: str) -> list[list[str]]:
@@ -37,37 +32,8 @@ def commands(page: str) -> list[list[str]]:
 
 class RecipeTest(unittest.TestCase):
     def setUp(self):
-        self.root = Path(self.enterContext(tempfile.TemporaryDirectory())) / "tree"
-        for part in ("api", "docs", "impl/layers", "samples/layer"):
-            shutil.copytree(ROOT / part, self.root / part, symlinks=True,
-                            ignore=shutil.ignore_patterns("testdata", "__pycache__"))
-        self.before = self.contents()
-
-    def contents(self) -> dict[str, bytes]:
-        return {path.relative_to(self.root).as_posix(): path.read_bytes()
-                for path in self.root.rglob("*")
-                if path.is_file() and "__pycache__" not in path.parts}
-
-    def changed(self) -> set[str]:
-        """Since the last call."""
-        before, self.before = self.before, self.contents()
-        return {name for name in before.keys() | self.before.keys()
-                if before.get(name) != self.before.get(name)}
-
-    def edit(self, name: str, old: str, new: str):
-        path = self.root / name
-        text = path.read_text()
-        self.assertIn(old, text, name)
-        path.write_text(text.replace(old, new, 1))
-
-    def compile(self, *sources: str):
-        """Looks at syntax and types only."""
-        folders = [self.root, *(self.root / f"api/{part}include"
-                                for part in ("", "support/", "reflection/"))]
-        for source in sources:
-            language = ["-x", "c", "-std=c11"] if source.endswith(".c") else ["-std=c++20"]
-            run([arguments.compiler, *language, "-fsyntax-only",
-                 *(f"-I{folder}" for folder in folders), source], self.root)
+        self.copy = Copy(self.enterContext(tempfile.TemporaryDirectory()),
+                         ("api", "docs", "impl/layers", "samples/layer"), arguments.compiler)
 
     def test_validation_rule(self):
         page = (RECIPES / "validation-rule.md").read_text()
@@ -78,10 +44,10 @@ class RecipeTest(unittest.TestCase):
             self.assertNotEqual(new, code)
             if "Require(" in code:
                 new = "  if (args.num_replicas == 77) {\n" + new[new.index("  state."):] + "  }\n"
-            self.edit(name, code, new + code)
-        self.edit("impl/layers/validation/misuse/programs.h", "  ERROR(assignment_too_small)",
-                  "  ERROR(assignment_scratch) \\\n  ERROR(assignment_too_small)")
-        by_hand = self.changed()
+            self.copy.edit(name, code, new + code)
+        self.copy.edit("impl/layers/validation/misuse/programs.h", "  ERROR(assignment_too_small)",
+                       "  ERROR(assignment_scratch) \\\n  ERROR(assignment_too_small)")
+        by_hand = self.copy.changed()
         # The fifth is what the test of misuses prints.
         self.assertIn("You touch five files", page.replace("\n", " "))
         self.assertEqual({"api/registry/compile.toml", "impl/layers/validation/client_checks.cc",
@@ -91,43 +57,43 @@ class RecipeTest(unittest.TestCase):
         for command in commands("validation-rule.md"):
             if command[0] == "python3":
                 count += 1
-                run([sys.executable, *command[1:]], self.root)
+                run([sys.executable, *command[1:]], self.copy.root)
         self.assertEqual(count, 2)
-        self.assertLessEqual({"api/reflection/reflection_tables.inc"}, self.changed())
-        run([sys.executable, "api/generate"], self.root)
-        self.compile("impl/layers/validation/client_checks.cc",
-                     "impl/layers/validation/misuse/arguments.c")
+        self.assertLessEqual({"api/reflection/reflection_tables.inc"}, self.copy.changed())
+        run([sys.executable, "api/generate"], self.copy.root)
+        self.copy.check_syntax("impl/layers/validation/client_checks.cc",
+                               "impl/layers/validation/misuse/arguments.c")
 
     def test_layer_of_ones_own(self):
         build = next(c for c in commands("layer.md") if c[0] == "cc")
-        (self.root / "build").mkdir()
-        run(build, self.root)
-        self.assertEqual({"build/libcount_calls.so"}, self.changed())
+        (self.copy.root / "build").mkdir()
+        run(build, self.copy.root)
+        self.assertEqual({"build/libcount_calls.so"}, self.copy.changed())
 
     def test_layer_of_libplinth(self):
-        folder = self.root / "impl/layers/scratch"
-        for source in (self.root / "impl/layers/fault").iterdir():
+        folder = self.copy.root / "impl/layers/scratch"
+        for source in (self.copy.root / "impl/layers/fault").iterdir():
             copy = folder / source.name.replace("fault", "scratch")
             copy.parent.mkdir(exist_ok=True)
             copy.write_text(source.read_text().replace("fault", "scratch").replace(
                 "Fault", "Scratch").replace("FAULT", "SCRATCH").replace("descratch", "default"))
         for old in ("foreach(layer fault", "plinth_layer_fault plinth"):
-            self.edit("impl/layers/CMakeLists.txt", old, old + " scratch" if "foreach" in old
-                      else old.replace("fault", "scratch plinth_layer_fault"))
+            self.copy.edit("impl/layers/CMakeLists.txt", old, old + " scratch" if "foreach" in old
+                           else old.replace("fault", "scratch plinth_layer_fault"))
         row = next(code for _, code in excerpts((RECIPES / "layer.md").read_text())
                    if "CreateFaultLayer" in code)
         builtin = "impl/layers/builtin_layers.cc"
         lines = [line.strip() for line in row.strip().splitlines()]
-        self.edit(builtin, '    {"fault"', " ".join(lines).replace("fault", "scratch").replace(
+        self.copy.edit(builtin, '    {"fault"', " ".join(lines).replace("fault", "scratch").replace(
             "Fault", "Scratch") + '\n    {"fault"')
-        self.edit(builtin, '#include "impl/layers/fault/fault_layer.h"\n',
-                  '#include "impl/layers/fault/fault_layer.h"\n'
-                  '#include "impl/layers/scratch/scratch_layer.h"\n')
-        self.edit("docs/using/layers.md", "| [`fault`](#fault)",
-                  "| `scratch` | nothing |\n| [`fault`](#fault)")
-        touched = {name for name in self.changed() if "/scratch/" not in name}
+        self.copy.edit(builtin, '#include "impl/layers/fault/fault_layer.h"\n',
+                       '#include "impl/layers/fault/fault_layer.h"\n'
+                       '#include "impl/layers/scratch/scratch_layer.h"\n')
+        self.copy.edit("docs/using/layers.md", "| [`fault`](#fault)",
+                       "| `scratch` | nothing |\n| [`fault`](#fault)")
+        touched = {name for name in self.copy.changed() if "/scratch/" not in name}
         self.assertEqual({"impl/layers/CMakeLists.txt", builtin, "docs/using/layers.md"}, touched)
-        self.compile(builtin, "impl/layers/scratch/scratch_layer.cc")
+        self.copy.check_syntax(builtin, "impl/layers/scratch/scratch_layer.cc")
 
 
 if __name__ == "__main__":

@@ -22,6 +22,10 @@ def statements(registry: Registry) -> dict[str, int]:
         r"from 0\.1 to 0\.(\d+)": declared,
         r"\b(\d{3,}) functions": len(registry.functions),
         r"\b(\d{3,}) structs": len(registry.structs) + 1,  # PJRT_Api itself
+        # The row of a recipe, docs/extending/slot.md, is the next.
+        r"(?m)^slot = (\d+)$": len(registry.functions),
+        r"(?m)^since = (\d+)$": declared + 1,
+        r"\bsince = (\d+), direction": declared + 1,
     }
 
 
