@@ -68,7 +68,7 @@ class Ahead::Walk {
       return Push(op.results[static_cast<size_t>(use.operand)], dim);
     }
     if (op.opcode == Opcode::kShardingConstraint || op.opcode == Opcode::kReshard) {
-      const AxisList& wanted = LayoutOfResult(op.result()).Of(dim);
+      const AxisList wanted = LayoutOfResult(op.result()).Of(dim);
       if (wanted.empty() || !(wanted[0] == axis_)) Move(value);
       return;
     }

@@ -7,7 +7,7 @@
 
 namespace plinth::compiler::partition {
 
-const AxisList& Layout::Of(size_t dim) const {
+const AxisList& Layout::Of(size_t dim) const& {
   static const AxisList kNone = {};
   return dims.empty() ? kNone : dims[dim];
 }

@@ -3,6 +3,7 @@
 #define PLINTH_REFERENCE_PLUGIN_COMPILER_PARTITION_LAYOUT_H_
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "reference_plugin/compiler/ir/ir.h"
@@ -19,7 +20,8 @@ struct Layout {
   ReductionOp reduction = ReductionOp::kSum;
 
   bool IsReplicated() const { return mesh == nullptr; }
-  const AxisList& Of(size_t dim) const;
+  const AxisList& Of(size_t dim) const&;
+  AxisList Of(size_t dim) && { return std::as_const(*this).Of(dim); }  // Not of what goes away.
   // All axes in use, in no order.
   AxisList AllAxes() const;
   // Without a mesh if nothing is spread.
