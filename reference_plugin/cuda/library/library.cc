@@ -54,6 +54,16 @@ const CallRow* FindCall(const compiler::plan::PlanStep& step) {
   return row == std::end(kCalls) ? nullptr : row;
 }
 
+// What is more than a launch takes.
+Status CheckGrids(const PrintedStep& step, const Architecture& architecture) {
+  for (const Action& action : step.actions) {
+    if (action.grid <= architecture.grid_x) continue;
+    return ResourceExhausted("a step over more than ", architecture.grid_x * action.block,
+                             " points; a launch takes no more");
+  }
+  return Status();
+}
+
 Expected<PrintedStep> PrintLibraryStep(const compiler::plan::PlanStep& step,
                                        const Architecture& architecture,
                                        const PrintOptions& options) {
@@ -88,7 +98,11 @@ Expected<PrintedStep> Print(const compiler::plan::PlanStep& step, const Architec
                                   : step.kind == compiler::plan::PlanStepKind::kLibrary
                                       ? PrintLibraryStep(step, architecture, options)
                                       : Internal("a step that is not printed");
-  if (printed.ok()) return printed;
+  if (printed.ok()) {
+    Status fits = CheckGrids(*printed, architecture);
+    if (fits.ok()) return printed;
+    printed = std::move(fits);
+  }
   std::string where = step.kind == compiler::plan::PlanStepKind::kKernel
                           ? step.kernel->name
                           : std::string(Name(step.opcode));

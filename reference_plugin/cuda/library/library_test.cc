@@ -705,6 +705,29 @@ TEST_F(LibraryTest, Factors) {
   }
 }
 
+TEST_F(LibraryTest, MorePointsThanALaunchTakesAreRefused) {
+  compiler::GatherAttributes gather;
+  gather.offset_dims = {1}, gather.start_index_map = {0}, gather.collapsed_slice_dims = {0};
+  gather.slice_sizes = {1, 256};
+  gather.index_vector_dim = 1;
+  const std::vector<Array> in = {Array(DType::kS8, {2, 256}), Array(DType::kS32, {1, 1})};
+  const auto print = [&](int64_t rows) {
+    PlanStep step = MakeStep(Opcode::kGather, in, {Type::Tensor(DType::kS8, {rows, 256})},
+                             MakeAttributes(gather));
+    step.operands[1].type = Type::Tensor(DType::kS32, {rows, 1});
+    return Print(step, {});
+  };
+  constexpr int64_t kMost = INT32_MAX;  // blocks
+  EXPECT_TRUE(print(kMost).ok());
+  for (const int64_t rows : {kMost + 1, (int64_t{1} << 32) + 1}) {
+    const Status status = print(rows).status();
+    EXPECT_EQ(status.code(), StatusCode::kResourceExhausted);
+    EXPECT_NE(status.ToString().find("gather: a step over more than 549755813632 points"),
+              std::string::npos)
+        << status.ToString();
+  }
+}
+
 TEST_F(LibraryTest, WhatIsNotHereIsRefusedByName) {
   const Array x(DType::kF32, {8});
   PlanStep step = MakeStep(Opcode::kFft, {x}, {x.type}, nullptr);

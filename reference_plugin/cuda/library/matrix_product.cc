@@ -254,7 +254,7 @@ class Appender {
     const int64_t list = RoundUp(product.batch * 8, kArrayAlignment);
     Action launch;
     launch.kernel = ListsKernel();
-    launch.grid = static_cast<uint32_t>((product.batch + kStepBlock - 1) / kStepBlock);
+    launch.grid = GridOf((product.batch + kStepBlock - 1) / kStepBlock);
     launch.block = kStepBlock;
     for (const Argument& array : Arrays(product, offsets_)) launch.arguments.push_back(array);
     launch.arguments.push_back({Argument::Kind::kScratch, 0, 0, 0});

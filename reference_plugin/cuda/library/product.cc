@@ -145,7 +145,7 @@ class ProductPrinter {
     const std::vector<std::string> parameters = {"const char* pa", "char* pc"};
     action.arguments = {{Argument::Kind::kScratch, 0, 0, 0}, {Argument::Kind::kResult, 0, 0, 0}};
     action.kernel = MakeKernel(parameters, code.Take(), kBlock, false);
-    action.grid = static_cast<uint32_t>((points + kBlock - 1) / kBlock);
+    action.grid = GridOf((points + kBlock - 1) / kBlock);
     action.block = kBlock;
     return action;
   }

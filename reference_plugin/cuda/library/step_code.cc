@@ -55,7 +55,7 @@ Action MakeStepAction(const compiler::plan::PlanStep& step, std::string body, in
   parameters.insert(parameters.end(), extra.names.begin(), extra.names.end());
   action.arguments.insert(action.arguments.end(), extra.arguments.begin(), extra.arguments.end());
   action.kernel = MakeKernel(parameters, body, block, has_barriers);
-  action.grid = static_cast<uint32_t>(blocks);
+  action.grid = GridOf(blocks);
   action.block = static_cast<uint32_t>(block);
   return action;
 }

@@ -32,6 +32,11 @@ std::vector<std::string> SplitIndex(Code& code, std::span<const int64_t> sizes,
 using Terms = std::vector<std::pair<int64_t, std::string>>;
 std::string SumText(const Terms& terms, int64_t constant = 0);
 
+// Of that many blocks. Print refuses what is more than a launch takes.
+constexpr uint32_t GridOf(int64_t blocks) {
+  return static_cast<uint32_t>(std::min<int64_t>(blocks, UINT32_MAX));
+}
+
 // A launch with a pointer `i`N to each operand, `o`N to each result and, with scratch, `scratch`;
 // then `extra` parameters ("u32 width") with their arguments.
 struct ExtraParameters {
