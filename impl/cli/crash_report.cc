@@ -3,9 +3,7 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <csignal>
-#include <cstring>
 
 #include "impl/cli/output.h"
 #include "plinth/support/json.h"
@@ -49,8 +47,7 @@ void CrashReport::Set(const std::string& what) {
            "\n";
   }
   size_of_handler = 0;
-  const size_t size = std::min(text.size(), sizeof(text_of_handler));
-  std::memcpy(text_of_handler, text.data(), size);
+  const size_t size = text.copy(text_of_handler, sizeof(text_of_handler));
   file_of_handler = as_json_ ? STDOUT_FILENO : STDERR_FILENO;
   size_of_handler = size;
 }
