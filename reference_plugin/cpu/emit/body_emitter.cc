@@ -8,8 +8,6 @@
 #include <limits>
 #include <utility>
 
-#include "reference_plugin/cpu/math/tile_functions.h"
-
 namespace plinth::cpu::emit {
 namespace {
 
@@ -69,39 +67,6 @@ bool MakesQuiet(const PieceValue& value) {
   }
 }
 
-// Which of two NaNs a sum or product gives is up to who compiled its routine: that one is asked.
-template <class T>
-bool AnswersSecondNan(Opcode opcode, DType type) {
-  constexpr size_t kCount = 32;
-  using Limits = std::numeric_limits<T>;
-  const math::TileRoutine routine = math::FindTileRoutine(opcode, type, type);
-  if (!routine) return false;
-  std::array<T, kCount> first, second, result = {};
-  first.fill(Limits::quiet_NaN());
-  second.fill(-Limits::quiet_NaN());
-  routine.compute(result.data(), first.data(), second.data(), nullptr, kCount, {});
-  return std::signbit(result[0]);
-}
-bool AnswersSecondNan(Opcode opcode, DType type) {
-  static const bool kOfAdd = AnswersSecondNan<float>(Opcode::kAdd, DType::kF32),
-                    kOfMultiply = AnswersSecondNan<float>(Opcode::kMultiply, DType::kF32),
-                    kOfWideAdd = AnswersSecondNan<double>(Opcode::kAdd, DType::kF64),
-                    kOfWideMultiply = AnswersSecondNan<double>(Opcode::kMultiply, DType::kF64);
-  switch (opcode) {
-    case Opcode::kAdd:
-      return type == DType::kF64 ? kOfWideAdd : kOfAdd;
-    case Opcode::kMultiply:
-      return type == DType::kF64 ? kOfWideMultiply : kOfMultiply;
-    default:
-      return false;
-  }
-}
-
-// Whether all vectors have the value, which is in memory.
-bool IsShared(const PieceValue& value) {
-  return value.kind == Kind::kConstant || value.kind == Kind::kKept || value.kind == Kind::kScalar;
-}
-
 // The most values that are needed at once, without constants: of each copy, and of all together.
 struct MostLive {
   int vectors = 0, masks = 0;
@@ -132,56 +97,6 @@ MostLive FindMostLive(const Piece& piece, bool has_masks) {
 }
 
 }  // namespace
-
-Piece OrderOperands(Piece piece) {
-  for (PieceValue& value : piece) {
-    if (value.kind != Kind::kOp || !IsFloatType(value.operand_type)) continue;
-    if (!AnswersSecondNan(value.node.opcode, value.operand_type)) continue;
-    std::swap(value.node.operands[0], value.node.operands[1]);
-  }
-  return piece;
-}
-
-Piece Repeat(const Piece& piece, std::span<const Place> places) {
-  Piece all;
-  std::vector<std::vector<int32_t>> numbers;  // of the copies of each value
-  for (const PieceValue& value : piece) {
-    std::vector<int32_t>& copy = numbers.emplace_back();
-    for (size_t c = 0; c < places.size(); ++c) {
-      const bool is_same = value.kind == Kind::kConstant ||
-                           (c > 0 && IsShared(value) && places[c].row == places[c - 1].row);
-      if (c > 0 && is_same) {
-        copy.push_back(copy.back());
-        continue;
-      }
-      copy.push_back(static_cast<int32_t>(all.size()));
-      PieceValue& made = all.emplace_back(value);
-      made.first_lane = places[c].first_lane;
-      made.row = places[c].row;
-      for (size_t i = 0; i < value.node.num_operands; ++i) {
-        made.node.operands[i] = numbers[static_cast<size_t>(value.node.operands[i])][c];
-      }
-    }
-  }
-  return all;
-}
-
-Piece Repeat(const Piece& piece, int first, int copies, int64_t lanes) {
-  std::vector<Place> places;
-  for (int c = first; c < first + copies; ++c) {
-    places.push_back({.first_lane = c * static_cast<int32_t>(lanes)});
-  }
-  return Repeat(piece, places);
-}
-
-void FindSlots(const Piece& piece, std::vector<int32_t>* slots) {
-  for (const PieceValue& value : piece) {
-    if (value.slot < 0 || value.kind == Kind::kKept || value.kind == Kind::kCombine) continue;
-    if (std::find(slots->begin(), slots->end(), value.slot) == slots->end()) {
-      slots->push_back(value.slot);
-    }
-  }
-}
 
 BodyEmitter::BodyEmitter(math::SimdTarget target, Assembler& code, ConstantPool& pool, bool is_half)
     : target_(target),

@@ -8,29 +8,13 @@
 #include <span>
 #include <vector>
 
+#include "reference_plugin/cpu/emit/arrange_piece.h"
 #include "reference_plugin/cpu/emit/assembler.h"
 #include "reference_plugin/cpu/emit/function_code.h"
 #include "reference_plugin/cpu/emit/piece.h"
 #include "reference_plugin/cpu/emit/vector_code.h"
 
 namespace plinth::cpu::emit {
-
-// The instructions answer the first of two NaNs; so do the ops then.
-Piece OrderOperands(Piece piece);
-
-// The vector on which a copy of a piece works.
-struct Place {
-  int32_t row = 0;
-  int32_t first_lane = 0;
-};
-
-// The piece for some vectors, op by op: what waits for the result of one may do the next.
-Piece Repeat(const Piece& piece, std::span<const Place> places);
-// For `copies` vectors of a row, of so many lanes, from vector `first` on.
-Piece Repeat(const Piece& piece, int first, int copies, int64_t lanes);
-
-// Which slots the values read or write, each once.
-void FindSlots(const Piece& piece, std::vector<int32_t>* slots);
 
 // The ops of pieces as instructions in a function, whose loops are its caller's. rdi points to the
 // pointers to slots, rcx is the lane at which the ops work; rax and rsi may be overwritten.

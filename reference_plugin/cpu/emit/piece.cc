@@ -90,7 +90,7 @@ void AppendKey(const Piece& piece, std::string* key) {
 }
 
 void EmitPiece(const Piece& piece, math::SimdTarget target, Assembler& code, ConstantPool& pool) {
-  const Piece one = OrderOperands(piece);
+  const Piece one = DelayMasks(OrderOperands(piece));
   const bool is_half = std::any_of(piece.begin(), piece.end(), [](const PieceValue& value) {
     return IsWideType(value.type) || IsWideType(value.operand_type);
   });

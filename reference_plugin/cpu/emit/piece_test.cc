@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "reference_plugin/cpu/emit/arrange_piece.h"
 #include "reference_plugin/cpu/emit/code_cache.h"
 #include "reference_plugin/cpu/math/simd_name.h"
 #include "reference_plugin/cpu/math/tile_functions.h"
@@ -327,6 +328,39 @@ TEST_P(PieceTest, CodeIsSharedCountedAndBounded) {
   code.reset();
   EXPECT_EQ(codes.bytes(), 0);
   EXPECT_NE(codes.Get({{other}}), nullptr);
+}
+
+// The conditions of a chain of selections stand in front of it, as kernels have them.
+TEST(ArrangePiece, MasksAreMadeWhereTheyAreUsed) {
+  constexpr int32_t kChoices = 6;
+  Piece piece(2);
+  piece[0].type = piece[1].type = DType::kF32;
+  piece[0].slot = 0;
+  piece[1].slot = 1;
+  const auto add = [&](const Node& node, std::initializer_list<int32_t> operands) {
+    PieceValue& value = piece.emplace_back(ValueOfOp(node, DType::kF32, /*is_rounded=*/false));
+    std::copy(operands.begin(), operands.end(), value.node.operands);
+    return static_cast<int32_t>(piece.size() - 1);
+  };
+  for (int32_t i = 0; i < kChoices; ++i) {
+    add(Op(Opcode::kCompare, DType::kPred, 2, static_cast<ComparisonDirection>(i)), {0, 1});
+  }
+  for (int32_t i = kChoices; i-- > 0;) {
+    add(Op(Opcode::kSelect, DType::kF32, 3), {2 + i, 0, static_cast<int32_t>(piece.size()) - 1});
+  }
+  // The first selection has no other before it.
+  piece[2 + kChoices].node.operands[2] = 1;
+  piece.back().slot = 2;
+  const Piece arranged = DelayMasks(piece);
+  ASSERT_EQ(arranged.size(), piece.size());
+  for (size_t n = 0; n < arranged.size(); ++n) {
+    const Node& node = arranged[n].node;
+    for (size_t i = 0; i < node.num_operands; ++i) {
+      EXPECT_LT(static_cast<size_t>(node.operands[i]), n);
+    }
+    if (node.opcode != Opcode::kSelect) continue;
+    EXPECT_EQ(static_cast<size_t>(node.operands[0]), n - 1);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, PieceTest,
