@@ -15,18 +15,14 @@ from __future__ import annotations
 import ctypes
 import os
 from pathlib import Path
-from typing import Any, Callable, Iterable, Mapping, Sequence
+from typing import Any, Callable, Mapping, Sequence
 
 import numpy as np
 
+from plinth_pjrt import _ifrt_c as _c
 from plinth_pjrt import dlpack as _dlpack
+from plinth_pjrt._ifrt_c import CODES, Error  # noqa: F401 (for users)
 
-_HERE = Path(__file__).resolve().parent
-
-CODES = ("OK", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND",
-         "ALREADY_EXISTS", "PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION",
-         "ABORTED", "OUT_OF_RANGE", "UNIMPLEMENTED", "INTERNAL", "UNAVAILABLE", "DATA_LOSS",
-         "UNAUTHENTICATED")
 # NumPy's names, and those of ml_dtypes, in the order of PJRT_Buffer_Type.
 _TYPES = ("", "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
           "float16", "float32", "float64", "bfloat16", "complex64", "complex128", "float8_e5m2",
@@ -35,176 +31,19 @@ _TYPES = ("", "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uin
           "float4_e2m1fn", "int1", "uint1", "float6_e2m3fn", "float6_e3m2fn")
 ALWAYS_COPY, REUSE, DONATE = 0, 1, 2
 
-_P = ctypes.c_void_p
-_SIZE = ctypes.c_size_t
-
-
-class Error(RuntimeError):
-    """What a plugin, or this library, refuses. `code` is one of CODES."""
-
-    def __init__(self, code: str, message: str) -> None:
-        super().__init__(f"{code}: {message}")
-        self.code = code
-        self.message = message
-
-
-class _Struct(ctypes.Structure):
-    def __init__(self, *args: Any, **fields: Any) -> None:
-        super().__init__(*args, **fields)
-        last = self._fields_[-1][0]
-        self.struct_size = getattr(type(self), last).offset + getattr(type(self), last).size
-
-
-def _fields(*pairs: tuple[str, Any]) -> list[tuple[str, Any]]:
-    return [("struct_size", _SIZE), *pairs]
-
-
-_GET = ctypes.CFUNCTYPE(_P, _P, _SIZE, ctypes.c_int64, _P, _P, _P)
-_PUT = ctypes.CFUNCTYPE(_P, _P, _SIZE, _P, _SIZE, _P)
-_DONE = ctypes.CFUNCTYPE(None, _P)
-
-
-class _ClientOptions(_Struct):
-    _fields_ = _fields(("plugin", ctypes.c_char_p), ("layers", ctypes.c_char_p), ("api", _P),
-                       ("options", _P), ("num_options", _SIZE), ("key_value_get", _GET),
-                       ("key_value_put", _PUT), ("key_value_done", _DONE),
-                       ("key_value_user_data", _P))
-
-
-class _Named(_Struct):
-    _fields_ = _fields(("axis_names", _P), ("axis_sizes", _P), ("num_axes", _SIZE), ("rank", _SIZE),
-                       ("num_dim_axes", _P), ("dim_axes", _P))
-
-
-class _HostArray(_Struct):
-    _fields_ = _fields(("type", ctypes.c_int32), ("dims", _P), ("num_dims", _SIZE),
-                       ("sharding", _P), ("data", _P), ("byte_strides", _P), ("shard_data", _P),
-                       ("num_shard_data", _SIZE), ("minor_to_major", _P))
-
-
-class _ArraySpec(_Struct):
-    _fields_ = _fields(("type", ctypes.c_int32), ("dims", _P), ("num_dims", _SIZE),
-                       ("sharding", _P))
-
-
-class _HostDestination(_Struct):
-    _fields_ = _fields(("data", _P), ("byte_strides", _P))
-
-
-class _CompileOptions(_Struct):
-    _fields_ = _fields(("code", ctypes.c_char_p), ("code_size", _SIZE), ("format", ctypes.c_char_p),
-                       ("devices", _P), ("num_devices", _SIZE), ("num_replicas", ctypes.c_int32),
-                       ("portable", ctypes.c_bool), ("use_shardy", ctypes.c_bool),
-                       ("serial", ctypes.c_bool), ("overrides", _P), ("num_overrides", _SIZE),
-                       ("extra_proto", ctypes.c_char_p), ("extra_proto_size", _SIZE),
-                       ("output_shardings", _P), ("num_output_shardings", _SIZE))
-
-
-class _ExecuteOptions(_Struct):
-    _fields_ = _fields(("launch_id", ctypes.c_int32), ("non_donatable", _P),
-                       ("num_non_donatable", _SIZE), ("device", _P),
-                       ("call_location", ctypes.c_char_p))
-
-
-_ON_READY = ctypes.CFUNCTYPE(None, _P, _P)
-# What functions return, if not a status: a pointer that is null for success.
-_RETURNS = {
-    "plinth_status_code": ctypes.c_int, "plinth_status_message": ctypes.c_char_p,
-    "plinth_ifrt_client_platform_name": ctypes.c_char_p,
-    "plinth_ifrt_client_platform_version": ctypes.c_char_p,
-    "plinth_ifrt_client_process_index": ctypes.c_int32, "plinth_ifrt_client_devices": _P,
-    "plinth_ifrt_device_id": ctypes.c_int32, "plinth_ifrt_device_process_index": ctypes.c_int32,
-    "plinth_ifrt_device_is_addressable": ctypes.c_bool, "plinth_ifrt_device_kind": ctypes.c_char_p,
-    "plinth_ifrt_device_num_memories": _SIZE, "plinth_ifrt_device_memory_kind": ctypes.c_char_p,
-    "plinth_ifrt_sharding_devices": _P, "plinth_ifrt_sharding_num_addressable": _SIZE,
-    "plinth_ifrt_sharding_memory_kind": ctypes.c_char_p,
-    "plinth_ifrt_sharding_is_fully_replicated": ctypes.c_bool,
-    "plinth_ifrt_sharding_equal": ctypes.c_bool, "plinth_ifrt_sharding_hash": ctypes.c_uint64,
-    "plinth_ifrt_sharding_text": _P, "plinth_ifrt_array_type": ctypes.c_int,
-    "plinth_ifrt_array_dims": _P, "plinth_ifrt_array_sharding": _P,
-    "plinth_ifrt_array_is_deleted": ctypes.c_bool, "plinth_ifrt_future_is_ready": ctypes.c_bool,
-}
-
-
-class _Library:
-    """libplinth_ifrt; loaded at first use."""
-
-    def __init__(self) -> None:
-        self._functions: dict[str, Any] = {}
-        self._libraries: list[ctypes.CDLL] = []
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):
-            raise AttributeError(name)
-        if name not in self._functions:
-            if not self._libraries:
-                folder = Path(os.environ.get("PLINTH_IFRT_LIBRARIES", _HERE / "lib"))
-                # The second needs the first, which is not where the system looks.
-                self._libraries = [ctypes.CDLL(str(folder / file))
-                                   for file in ("libplinth.so.0", "libplinth_ifrt.so.0")]
-            function = getattr(self._libraries["ifrt" in name], name)
-            function.restype = _RETURNS.get(name, _P)
-            self._functions[name] = function
-        return self._functions[name]
-
-
-_lib = _Library()
-
-
-def _check(status: int | None) -> None:
-    if not status:
-        return
-    code = _lib.plinth_status_code(_P(status))
-    message = _lib.plinth_status_message(_P(status)).decode(errors="replace")
-    _lib.plinth_status_destroy(_P(status))
-    raise Error(CODES[code] if 0 <= code < len(CODES) else "UNKNOWN", message)
-
-
-def _text(text: int | None) -> str:
-    copy = ctypes.string_at(text).decode(errors="replace") if text else ""
-    _lib.plinth_string_free(_P(text))
-    return copy
-
-
-def _ints(values: Iterable[int]) -> Any:
-    values = list(values)
-    return (ctypes.c_int64 * max(len(values), 1))(*values)
-
-
-def _pointers(objects: Sequence[Any]) -> Any:
-    return (_P * max(len(objects), 1))(*[o._handle for o in objects])
-
-
-def _texts(texts: Sequence[str]) -> Any:
-    return (ctypes.c_char_p * max(len(texts), 1))(*[t.encode() for t in texts])
-
-
-class _Counted:
-    """Owns one reference to a handle."""
-
-    _release: str
-
-    def __init__(self, handle: int) -> None:
-        self._handle = _P(handle)
-
-    def __del__(self) -> None:
-        handle, self._handle = getattr(self, "_handle", None), None
-        if handle and _lib is not None:
-            getattr(_lib, self._release)(handle)
-
 
 class Device:
     """A device of a client. Compares by identity of the device."""
 
     def __init__(self, client: Client, handle: int) -> None:
-        self._client, self._handle = client, _P(handle)
-        self.id: int = _lib.plinth_ifrt_device_id(self._handle)
-        self.process_index: int = _lib.plinth_ifrt_device_process_index(self._handle)
-        self.is_addressable: bool = _lib.plinth_ifrt_device_is_addressable(self._handle)
-        self.kind: str = _lib.plinth_ifrt_device_kind(self._handle).decode()
-        count = _lib.plinth_ifrt_device_num_memories(self._handle)
+        self._client, self._handle = client, _c.P(handle)
+        self.id: int = _c.lib.plinth_ifrt_device_id(self._handle)
+        self.process_index: int = _c.lib.plinth_ifrt_device_process_index(self._handle)
+        self.is_addressable: bool = _c.lib.plinth_ifrt_device_is_addressable(self._handle)
+        self.kind: str = _c.lib.plinth_ifrt_device_kind(self._handle).decode()
+        count = _c.lib.plinth_ifrt_device_num_memories(self._handle)
         self.memory_kinds: list[str] = [
-            _lib.plinth_ifrt_device_memory_kind(self._handle, _SIZE(i)).decode()
+            _c.lib.plinth_ifrt_device_memory_kind(self._handle, _c.SIZE(i)).decode()
             for i in range(count)]
 
     def __repr__(self) -> str:
@@ -218,7 +57,7 @@ class Mesh:
         self.devices, self.axes = list(devices), dict(axes)
 
 
-class Sharding(_Counted):
+class Sharding(_c.Counted):
     """Which part of an array each device has."""
 
     _release = "plinth_ifrt_sharding_release"
@@ -229,45 +68,46 @@ class Sharding(_Counted):
 
     @property
     def devices(self) -> list[Device]:
-        count = _SIZE()
-        listed = _lib.plinth_ifrt_sharding_devices(self._handle, ctypes.byref(count))
-        handles = (_P * count.value).from_address(listed) if count.value else ()
+        count = _c.SIZE()
+        listed = _c.lib.plinth_ifrt_sharding_devices(self._handle, ctypes.byref(count))
+        handles = (_c.P * count.value).from_address(listed) if count.value else ()
         return [self._client._by_handle[handle] for handle in handles]
 
     @property
     def memory_kind(self) -> str:
-        return _lib.plinth_ifrt_sharding_memory_kind(self._handle).decode()
+        return _c.lib.plinth_ifrt_sharding_memory_kind(self._handle).decode()
 
     @property
     def is_fully_replicated(self) -> bool:
-        return _lib.plinth_ifrt_sharding_is_fully_replicated(self._handle)
+        return _c.lib.plinth_ifrt_sharding_is_fully_replicated(self._handle)
 
     def indices(self, shape: Sequence[int]) -> list[tuple[slice, ...]]:
         """What each device has of an array of that shape."""
         rank, count = len(shape), len(self.devices)
-        origins, extents = _ints([0] * (count * rank)), _ints([0] * (count * rank))
-        _check(_lib.plinth_ifrt_sharding_index_domains(
-            self._handle, _ints(shape), _SIZE(rank), ctypes.c_bool(False), origins, extents))
+        origins, extents = _c.ints([0] * (count * rank)), _c.ints([0] * (count * rank))
+        _c.check(_c.lib.plinth_ifrt_sharding_index_domains(
+            self._handle, _c.ints(shape), _c.SIZE(rank), ctypes.c_bool(False), origins, extents))
         return [tuple(slice(origins[at], origins[at] + extents[at])
                       for at in range(i * rank, (i + 1) * rank)) for i in range(count)]
 
     def shard_shape(self, shape: Sequence[int]) -> tuple[int, ...]:
-        out = _ints([0] * len(shape))
-        _check(_lib.plinth_ifrt_sharding_shard_shape(self._handle, _ints(shape), _SIZE(len(shape)), out))
+        out = _c.ints([0] * len(shape))
+        _c.check(_c.lib.plinth_ifrt_sharding_shard_shape(self._handle, _c.ints(shape),
+                                                         _c.SIZE(len(shape)), out))
         return tuple(out[:len(shape)])
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sharding) and _lib.plinth_ifrt_sharding_equal(
-            self._handle, other._handle, None, _SIZE(0))
+        return isinstance(other, Sharding) and _c.lib.plinth_ifrt_sharding_equal(
+            self._handle, other._handle, None, _c.SIZE(0))
 
     def __hash__(self) -> int:
-        return hash(_lib.plinth_ifrt_sharding_hash(self._handle))
+        return hash(_c.lib.plinth_ifrt_sharding_hash(self._handle))
 
     def __repr__(self) -> str:
-        return f"<{_text(_lib.plinth_ifrt_sharding_text(self._handle))}>"
+        return f"<{_c.text(_c.lib.plinth_ifrt_sharding_text(self._handle))}>"
 
 
-class Future(_Counted):
+class Future(_c.Counted):
     """Something that completes once; `await` it in asyncio, or `wait`."""
 
     _release = "plinth_ifrt_future_release"
@@ -279,12 +119,12 @@ class Future(_Counted):
 
     @property
     def is_ready(self) -> bool:
-        return _lib.plinth_ifrt_future_is_ready(self._handle)
+        return _c.lib.plinth_ifrt_future_is_ready(self._handle)
 
     def wait(self, timeout: float | None = None) -> Any:
         """Blocks for at most `timeout` seconds; returns the value, or raises the error."""
         limit = -1 if timeout is None else int(timeout * 1000)
-        _check(_lib.plinth_ifrt_future_await(self._handle, ctypes.c_int64(limit)))
+        _c.check(_c.lib.plinth_ifrt_future_await(self._handle, ctypes.c_int64(limit)))
         return self._value
 
     def then(self, callback: Callable[[Error | None], None]) -> None:
@@ -292,16 +132,16 @@ class Future(_Counted):
         def run(status: int | None, _: int | None) -> None:
             Future._waiting.pop(key, None)
             try:
-                _check(status)
+                _c.check(status)
             except Error as error:
                 callback(error)
             else:
                 callback(None)
 
-        held = _ON_READY(run)
+        held = _c.ON_READY(run)
         key = id(held)
         Future._waiting[key] = held  # Until it was called.
-        _lib.plinth_ifrt_future_on_ready(self._handle, held, None)
+        _c.lib.plinth_ifrt_future_on_ready(self._handle, held, None)
 
     def __await__(self) -> Any:
         import asyncio
@@ -321,7 +161,7 @@ class Future(_Counted):
         return inner.__await__()
 
 
-class Array(_Counted):
+class Array(_c.Counted):
     """An array over devices. NumPy reads it: numpy.asarray(array)."""
 
     _release = "plinth_ifrt_array_release"
@@ -329,49 +169,49 @@ class Array(_Counted):
     def __init__(self, client: Client, handle: int) -> None:
         super().__init__(handle)
         self._client = client
-        count = _SIZE()
-        dims = _lib.plinth_ifrt_array_dims(self._handle, ctypes.byref(count))
+        count = _c.SIZE()
+        dims = _c.lib.plinth_ifrt_array_dims(self._handle, ctypes.byref(count))
         listed = (ctypes.c_int64 * count.value).from_address(dims) if count.value else ()
         self.shape: tuple[int, ...] = tuple(listed)
 
     @property
     def dtype(self) -> np.dtype:
-        return _dtype(_lib.plinth_ifrt_array_type(self._handle))
+        return _dtype(_c.lib.plinth_ifrt_array_type(self._handle))
 
     @property
     def sharding(self) -> Sharding:
-        borrowed = _P(_lib.plinth_ifrt_array_sharding(self._handle))
-        _lib.plinth_ifrt_sharding_retain(borrowed)
+        borrowed = _c.P(_c.lib.plinth_ifrt_array_sharding(self._handle))
+        _c.lib.plinth_ifrt_sharding_retain(borrowed)
         return Sharding(self._client, borrowed.value or 0)
 
     @property
     def layout(self) -> str:
         """How its shards lie on their devices, as XLA writes it: "{1,0}" is row-major."""
-        text = _P()
-        _check(_lib.plinth_ifrt_array_layout(self._handle, ctypes.byref(text)))
-        return _text(text.value)
+        text = _c.P()
+        _c.check(_c.lib.plinth_ifrt_array_layout(self._handle, ctypes.byref(text)))
+        return _c.text(text.value)
 
     @property
     def is_deleted(self) -> bool:
-        return _lib.plinth_ifrt_array_is_deleted(self._handle)
+        return _c.lib.plinth_ifrt_array_is_deleted(self._handle)
 
     def delete(self) -> None:
-        _lib.plinth_ifrt_arrays_delete(_pointers([self]), _SIZE(1))
+        _c.lib.plinth_ifrt_arrays_delete(_c.pointers([self]), _c.SIZE(1))
 
     def ready(self) -> Future:
         """Completes when the contents are there."""
-        future = _P()
-        _check(_lib.plinth_ifrt_arrays_ready(self._client._handle, _pointers([self]), _SIZE(1),
-                                             ctypes.byref(future)))
+        future = _c.P()
+        _c.check(_c.lib.plinth_ifrt_arrays_ready(self._client._handle, _c.pointers([self]), _c.SIZE(1),
+                                                 ctypes.byref(future)))
         return Future(future.value or 0, self)
 
     def to_host(self) -> Future:
         """Starts a copy to the host; the value of the future is a NumPy array."""
         host = np.empty(self.shape, self.dtype)
-        to = _HostDestination(data=host.ctypes.data if host.size else None)
-        future = _P()
-        _check(_lib.plinth_ifrt_arrays_to_host(self._client._handle, _pointers([self]), _SIZE(1),
-                                               ctypes.byref(to), ctypes.byref(future)))
+        to = _c.HostDestination(data=host.ctypes.data if host.size else None)
+        future = _c.P()
+        _c.check(_c.lib.plinth_ifrt_arrays_to_host(self._client._handle, _c.pointers([self]), _c.SIZE(1),
+                                                   ctypes.byref(to), ctypes.byref(future)))
         return Future(future.value or 0, host)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
@@ -382,10 +222,10 @@ class Array(_Counted):
 
     def _to_dlpack(self) -> int | None:
         """A DLManagedTensorVersioned; None where only a copy on the host is whole."""
-        tensor = _P()
+        tensor = _c.P()
         try:
-            _check(_lib.plinth_ifrt_array_to_dlpack(self._handle, ctypes.c_int64(-1),
-                                                    ctypes.byref(tensor)))
+            _c.check(_c.lib.plinth_ifrt_array_to_dlpack(self._handle, ctypes.c_int64(-1),
+                                                        ctypes.byref(tensor)))
         except Error as error:
             if error.code == "UNIMPLEMENTED" or not self.sharding.is_fully_replicated:
                 return None
@@ -422,16 +262,16 @@ class Array(_Counted):
 
     def shards(self, *, copy: int = REUSE) -> list[Array]:
         """The shards on devices of this process."""
-        count = _lib.plinth_ifrt_sharding_num_addressable(self.sharding._handle)
-        made = (_P * max(count, 1))()
-        _check(_lib.plinth_ifrt_array_disassemble(self._handle, copy, made))
+        count = _c.lib.plinth_ifrt_sharding_num_addressable(self.sharding._handle)
+        made = (_c.P * max(count, 1))()
+        _c.check(_c.lib.plinth_ifrt_array_disassemble(self._handle, copy, made))
         return [Array(self._client, made[i]) for i in range(count)]
 
     def __repr__(self) -> str:
         return f"<array {self.dtype}{list(self.shape)} {self.sharding!r}>"
 
 
-class Executable(_Counted):
+class Executable(_c.Counted):
     """A program on devices; calling it runs it. It may still be compiling: calls wait."""
 
     _release = "plinth_ifrt_executable_release"
@@ -443,33 +283,33 @@ class Executable(_Counted):
 
     def ready(self) -> Future:
         """Completes when it is compiled."""
-        future = _P()
-        _check(_lib.plinth_ifrt_executable_ready(self._handle, ctypes.byref(future)))
+        future = _c.P()
+        _c.check(_c.lib.plinth_ifrt_executable_ready(self._handle, ctypes.byref(future)))
         return Future(future.value or 0, self)
 
     @property
     def num_outputs(self) -> int:
         if self._num_outputs is None:
-            count = _SIZE()
-            _check(_lib.plinth_ifrt_executable_num_outputs(self._handle, ctypes.byref(count)))
+            count = _c.SIZE()
+            _c.check(_c.lib.plinth_ifrt_executable_num_outputs(self._handle, ctypes.byref(count)))
             self._num_outputs = count.value
         return self._num_outputs
 
     @property
     def devices(self) -> list[Device]:
-        listed, count = _P(), _SIZE()
-        _check(_lib.plinth_ifrt_executable_devices(self._handle, ctypes.byref(listed),
-                                                   ctypes.byref(count)))
-        handles = (_P * count.value).from_address(listed.value) if count.value else ()
+        listed, count = _c.P(), _c.SIZE()
+        _c.check(_c.lib.plinth_ifrt_executable_devices(self._handle, ctypes.byref(listed),
+                                                       ctypes.byref(count)))
+        handles = (_c.P * count.value).from_address(listed.value) if count.value else ()
         return [self._client._by_handle[handle] for handle in handles]
 
     def serialize(self) -> bytes:
         """Bytes that `Client.compile(..., format="serialized")` loads again."""
-        data, size = _P(), _SIZE()
-        _check(_lib.plinth_ifrt_executable_serialize(self._handle, ctypes.byref(data),
-                                                     ctypes.byref(size)))
+        data, size = _c.P(), _c.SIZE()
+        _c.check(_c.lib.plinth_ifrt_executable_serialize(self._handle, ctypes.byref(data),
+                                                         ctypes.byref(size)))
         copy = ctypes.string_at(data.value, size.value) if data.value else b""
-        _lib.plinth_string_free(data)
+        _c.lib.plinth_string_free(data)
         return copy
 
     def __call__(self, *arguments: Array | np.ndarray, launch_id: int = 0,
@@ -483,44 +323,44 @@ class Executable(_Counted):
                     everywhere = self._client.replicated([device] if device else self.devices)
                 argument = self._client.put(argument, everywhere)
             placed.append(argument)
-        options = _ExecuteOptions(launch_id=launch_id, num_non_donatable=len(keep),
-                                  device=device._handle if device else None)
-        kept = _ints(keep)
-        options.non_donatable = ctypes.cast(kept, _P)
-        outputs = (_P * max(self.num_outputs, 1))()
-        _check(_lib.plinth_ifrt_executable_execute(
-            self._handle, _pointers(placed), _SIZE(len(placed)), ctypes.byref(options), outputs,
-            _SIZE(self.num_outputs), None))
+        options = _c.ExecuteOptions(launch_id=launch_id, num_non_donatable=len(keep),
+                                    device=device._handle if device else None)
+        kept = _c.ints(keep)
+        options.non_donatable = ctypes.cast(kept, _c.P)
+        outputs = (_c.P * max(self.num_outputs, 1))()
+        _c.check(_c.lib.plinth_ifrt_executable_execute(
+            self._handle, _c.pointers(placed), _c.SIZE(len(placed)), ctypes.byref(options), outputs,
+            _c.SIZE(self.num_outputs), None))
         results = tuple(Array(self._client, outputs[i]) for i in range(self.num_outputs))
         return results[0] if len(results) == 1 else results
 
 
-class Client(_Counted):
+class Client(_c.Counted):
     """A plugin's client; made by `connect`."""
 
     _release = "plinth_ifrt_client_release"
 
     def __init__(self, handle: int) -> None:
         super().__init__(handle)
-        count = _SIZE()
-        listed = _lib.plinth_ifrt_client_devices(self._handle, ctypes.byref(count))
-        handles = (_P * count.value).from_address(listed) if count.value else ()
+        count = _c.SIZE()
+        listed = _c.lib.plinth_ifrt_client_devices(self._handle, ctypes.byref(count))
+        handles = (_c.P * count.value).from_address(listed) if count.value else ()
         # Weakly: devices hold the client.
         self._by_handle = _Devices(self, list(handles))
 
     @property
     def platform(self) -> str:
-        return _lib.plinth_ifrt_client_platform_name(self._handle).decode()
+        return _c.lib.plinth_ifrt_client_platform_name(self._handle).decode()
 
     @property
     def devices(self) -> list[Device]:
         return [self._by_handle[handle] for handle in self._by_handle.handles]
 
     def _made(self, name: str, devices: Sequence[Device], memory: str | None, *rest: Any) -> Sharding:
-        made = _P()
+        made = _c.P()
         kind = memory.encode() if memory else None
-        _check(getattr(_lib, f"plinth_ifrt_sharding_{name}")(
-            self._handle, _pointers(devices), _SIZE(len(devices)), kind, *rest, ctypes.byref(made)))
+        _c.check(getattr(_c.lib, f"plinth_ifrt_sharding_{name}")(
+            self._handle, _c.pointers(devices), _c.SIZE(len(devices)), kind, *rest, ctypes.byref(made)))
         return Sharding(self, made.value or 0)
 
     def single(self, device: Device | None = None, memory: str | None = None) -> Sharding:
@@ -537,19 +377,19 @@ class Client(_Counted):
         unknown = [a for of_dim in axes for a in of_dim if a not in names]
         if unknown:
             raise Error("INVALID_ARGUMENT", f"the mesh has no axis {unknown[0]!r}; it has {names}")
-        counts = (_SIZE * max(len(axes), 1))(*[len(of_dim) for of_dim in axes])
+        counts = (_c.SIZE * max(len(axes), 1))(*[len(of_dim) for of_dim in axes])
         flat = [names.index(a) for of_dim in axes for a in of_dim]
-        indices = (_SIZE * max(len(flat), 1))(*flat)
-        texts, sizes = _texts(names), _ints(mesh.axes.values())
-        spec = _Named(axis_names=ctypes.cast(texts, _P), axis_sizes=ctypes.cast(sizes, _P),
-                      num_axes=len(names), rank=len(axes), num_dim_axes=ctypes.cast(counts, _P),
-                      dim_axes=ctypes.cast(indices, _P))
+        indices = (_c.SIZE * max(len(flat), 1))(*flat)
+        texts, sizes = _c.texts(names), _c.ints(mesh.axes.values())
+        spec = _c.Named(axis_names=ctypes.cast(texts, _c.P), axis_sizes=ctypes.cast(sizes, _c.P),
+                        num_axes=len(names), rank=len(axes), num_dim_axes=ctypes.cast(counts, _c.P),
+                        dim_axes=ctypes.cast(indices, _c.P))
         return self._made("named", mesh.devices, memory, ctypes.byref(spec))
 
     def from_op_sharding(self, message: bytes, devices: Sequence[Device] | None = None,
                          memory: str | None = None) -> Sharding:
         return self._made("from_op_sharding", devices or self.devices, memory, message,
-                          _SIZE(len(message)))
+                          _c.SIZE(len(message)))
 
     def put(self, host: Any, sharding: Sharding | None = None, *,
             minor_to_major: Sequence[int] | None = None) -> Array:
@@ -562,15 +402,15 @@ class Client(_Counted):
         sharding = sharding or self.single()
         if minor_to_major is not None and len(minor_to_major) != host.ndim:
             raise Error("INVALID_ARGUMENT", f"a layout of {len(minor_to_major)} dimensions for {host.ndim}")
-        dims, strides, order = _ints(host.shape), _ints(host.strides), _ints(minor_to_major or ())
-        spec = _HostArray(type=_TYPES.index(host.dtype.name), dims=ctypes.cast(dims, _P),
-                          num_dims=host.ndim, sharding=sharding._handle,
-                          data=host.ctypes.data if host.size else None,
-                          byte_strides=None if host.flags.c_contiguous else ctypes.cast(strides, _P),
-                          minor_to_major=ctypes.cast(order, _P) if minor_to_major else None)
-        made = (_P * 1)()
-        _check(_lib.plinth_ifrt_arrays_from_host(self._handle, ctypes.byref(spec), _SIZE(1), 0, None,
-                                                 None, made))
+        dims, strides, order = _c.ints(host.shape), _c.ints(host.strides), _c.ints(minor_to_major or ())
+        spec = _c.HostArray(type=_TYPES.index(host.dtype.name), dims=ctypes.cast(dims, _c.P),
+                            num_dims=host.ndim, sharding=sharding._handle,
+                            data=host.ctypes.data if host.size else None,
+                            byte_strides=None if host.flags.c_contiguous else ctypes.cast(strides, _c.P),
+                            minor_to_major=ctypes.cast(order, _c.P) if minor_to_major else None)
+        made = (_c.P * 1)()
+        _c.check(_c.lib.plinth_ifrt_arrays_from_host(self._handle, ctypes.byref(spec), _c.SIZE(1), 0, None,
+                                                     None, made))
         return Array(self, made[0])
 
     def from_dlpack(self, tensors: Any, sharding: Sharding | None = None,
@@ -591,13 +431,13 @@ class Client(_Counted):
             raise Error("UNIMPLEMENTED", f"DLPack tensors of type code {first.code}, {first.bits} bits")
         own = (ctypes.c_int64 * first.ndim).from_address(first.shape) if first.ndim else ()
         whole = list(own) if shape is None else list(shape)
-        dims = _ints(whole)
+        dims = _c.ints(whole)
         sharding = sharding or self.single()
-        spec = _ArraySpec(type=_TYPES.index(name), dims=ctypes.cast(dims, _P), num_dims=len(whole),
-                          sharding=sharding._handle)
-        made = _P()
-        _check(_lib.plinth_ifrt_array_from_dlpack(
-            self._handle, ctypes.byref(spec), (_P * len(pointers))(*pointers), _SIZE(len(pointers)),
+        spec = _c.ArraySpec(type=_TYPES.index(name), dims=ctypes.cast(dims, _c.P), num_dims=len(whole),
+                            sharding=sharding._handle)
+        made = _c.P()
+        _c.check(_c.lib.plinth_ifrt_array_from_dlpack(
+            self._handle, ctypes.byref(spec), (_c.P * len(pointers))(*pointers), _c.SIZE(len(pointers)),
             ctypes.byref(made)))
         for capsule in capsules:
             _dlpack.use_up(capsule)
@@ -607,10 +447,10 @@ class Client(_Counted):
              copy: int = ALWAYS_COPY) -> Array:
         """Cut in the same way on other devices, shard i on device i, or in another memory. Devices
         may be those of other processes, which then call this too, in the same order."""
-        made = _P()
-        _check(_lib.plinth_ifrt_arrays_copy(
-            self._handle, _pointers([array]), _SIZE(1), _pointers(devices) if devices else None,
-            _SIZE(len(devices)), memory.encode() if memory else None, copy, ctypes.byref(made)))
+        made = _c.P()
+        _c.check(_c.lib.plinth_ifrt_arrays_copy(
+            self._handle, _c.pointers([array]), _c.SIZE(1), _c.pointers(devices) if devices else None,
+            _c.SIZE(len(devices)), memory.encode() if memory else None, copy, ctypes.byref(made)))
         return Array(self, made.value or 0)
 
     def reshard(self, arrays: Sequence[Array], shardings: Sequence[Sharding], *,
@@ -624,12 +464,12 @@ class Client(_Counted):
             if order is not None and len(order) != len(array.shape):
                 raise Error("INVALID_ARGUMENT",
                             f"a layout of {len(order)} dimensions for {len(array.shape)}")
-        lists = [None if order is None else _ints(order) for order in orders]
-        pointers = (_P * max(len(lists), 1))(*[None if order is None else ctypes.addressof(order)
-                                               for order in lists])
-        made = (_P * max(len(arrays), 1))()
-        _check(_lib.plinth_ifrt_arrays_reshard_to_layouts(
-            self._handle, _pointers(arrays), _SIZE(len(arrays)), _pointers(shardings), pointers, copy,
+        lists = [None if order is None else _c.ints(order) for order in orders]
+        pointers = (_c.P * max(len(lists), 1))(*[None if order is None else ctypes.addressof(order)
+                                                 for order in lists])
+        made = (_c.P * max(len(arrays), 1))()
+        _c.check(_c.lib.plinth_ifrt_arrays_reshard_to_layouts(
+            self._handle, _c.pointers(arrays), _c.SIZE(len(arrays)), _c.pointers(shardings), pointers, copy,
             0, made))
         return [Array(self, made[i]) for i in range(len(arrays))]
 
@@ -638,16 +478,16 @@ class Client(_Counted):
                 use_shardy: bool = False, options: Mapping[str, Any] | None = None) -> Executable:
         """Starts to compile a program; its errors are raised by whoever uses it."""
         text = code.encode() if isinstance(code, str) else bytes(code)
-        wanted = _CompileOptions(code=text, code_size=len(text), format=format.encode(),
-                                 portable=portable, use_shardy=use_shardy)
-        listed = _pointers(devices or [])
+        wanted = _c.CompileOptions(code=text, code_size=len(text), format=format.encode(),
+                                   portable=portable, use_shardy=use_shardy)
+        listed = _c.pointers(devices or [])
         if devices:
-            wanted.devices, wanted.num_devices = ctypes.cast(listed, _P), len(devices)
-        overrides = _texts([f"{name}={_plain(value)}" for name, value in (options or {}).items()])
-        wanted.overrides, wanted.num_overrides = ctypes.cast(overrides, _P), len(options or {})
-        made = _P()
-        _check(_lib.plinth_ifrt_executable_compile(self._handle, ctypes.byref(wanted),
-                                                   ctypes.byref(made)))
+            wanted.devices, wanted.num_devices = ctypes.cast(listed, _c.P), len(devices)
+        overrides = _c.texts([f"{name}={_plain(value)}" for name, value in (options or {}).items()])
+        wanted.overrides, wanted.num_overrides = ctypes.cast(overrides, _c.P), len(options or {})
+        made = _c.P()
+        _c.check(_c.lib.plinth_ifrt_executable_compile(self._handle, ctypes.byref(wanted),
+                                                       ctypes.byref(made)))
         return Executable(self, made.value or 0)
 
     def load(self, program: str | os.PathLike[str] | bytes, **how: Any) -> Executable:
@@ -691,46 +531,6 @@ def _dtype(number: int) -> np.dtype:
         return np.dtype(getattr(ml_dtypes, name))
 
 
-class _Store:
-    """A key-value store as callbacks of the C API, kept until the client is gone."""
-
-    _live: dict[int, _Store] = {}
-    _ended: list[int] = []
-
-    def __init__(self, store: Any) -> None:
-        malloc = ctypes.CDLL(None).malloc
-        malloc.restype, malloc.argtypes = _P, [_SIZE]
-
-        def failed(error: BaseException) -> int | None:
-            code = {KeyError: "NOT_FOUND", TimeoutError: "DEADLINE_EXCEEDED"}.get(type(error), "UNKNOWN")
-            text = f"{type(error).__name__}: {error}".encode()
-            return _lib.plinth_status_create(CODES.index(code), text, _SIZE(len(text)))
-
-        def get(key: int, key_size: int, timeout_ms: int, value: int, value_size: int, _: Any) -> int | None:
-            try:
-                found = bytes(store.get(ctypes.string_at(key, key_size), timeout_ms / 1000))
-            except BaseException as error:  # Nothing may be raised into C.
-                return failed(error)
-            copy = malloc(len(found) + 1)
-            ctypes.memmove(copy, found, len(found))
-            _P.from_address(value).value = copy
-            _SIZE.from_address(value_size).value = len(found)
-            return None
-
-        def put(key: int, key_size: int, value: int, value_size: int, _: Any) -> int | None:
-            try:
-                store.put(ctypes.string_at(key, key_size), ctypes.string_at(value, value_size))
-            except BaseException as error:
-                return failed(error)
-            return None
-
-        # The callback cannot free itself.
-        self.callbacks = _GET(get), _PUT(put), _DONE(lambda _: _Store._ended.append(id(self)))
-        while _Store._ended:
-            _Store._live.pop(_Store._ended.pop(), None)
-        _Store._live[id(self)] = self
-
-
 def connect(plugin: str | None = None, *, layers: str | None = None, store: Any = None,
             **options: Any) -> Client:
     """Loads a plugin, by path or by name, and makes a client of it with these options. Without a
@@ -740,16 +540,16 @@ def connect(plugin: str | None = None, *, layers: str | None = None, store: Any 
     and returns its bytes, or raises TimeoutError, with 0 seconds KeyError at once; `put(key, value)`
     sets one. Called from any thread."""
     if plugin is None and "PLINTH_PLUGIN" not in os.environ:
-        own = _HERE / "lib" / "pjrt_plinth_cpu.so"
+        own = _c.HERE / "lib" / "pjrt_plinth_cpu.so"
         plugin = str(own) if own.is_file() else None
     texts = [f"{name}={_plain(value)}" for name, value in options.items()]
-    listed = _texts(texts)
-    wanted = _ClientOptions(plugin=plugin.encode() if plugin else None,
-                            layers=layers.encode() if layers else None,
-                            options=ctypes.cast(listed, _P), num_options=len(texts))
+    listed = _c.texts(texts)
+    wanted = _c.ClientOptions(plugin=plugin.encode() if plugin else None,
+                              layers=layers.encode() if layers else None,
+                              options=ctypes.cast(listed, _c.P), num_options=len(texts))
     if store is not None:
-        callbacks = _Store(store).callbacks
+        callbacks = _c.Store(store).callbacks
         wanted.key_value_get, wanted.key_value_put, wanted.key_value_done = callbacks
-    client = _P()
-    _check(_lib.plinth_ifrt_client_create(ctypes.byref(wanted), ctypes.byref(client)))
+    client = _c.P()
+    _c.check(_c.lib.plinth_ifrt_client_create(ctypes.byref(wanted), ctypes.byref(client)))
     return Client(client.value or 0)
