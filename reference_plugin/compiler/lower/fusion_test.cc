@@ -19,7 +19,6 @@ using testing::ExpectFusionKeepsResults;
 using testing::LowerText;
 using testing::Parse;
 using testing::Steps;
-
 constexpr std::string_view kSoftmax = R"(
   func.func @main(%x: tensor<3x5xf32>) -> tensor<3x5xf32> {
     %ninf = stablehlo.constant dense<0xFF800000> : tensor<f32>
@@ -53,104 +52,6 @@ TEST(Fusion, SoftmaxIsOneKernelOfThreePhases) {
   EXPECT_EQ(exponentials, 1) << "the exponential is kept for the last phase";
   EXPECT_EQ(rows, 1);
   ExpectFusionKeepsResults(kSoftmax);
-}
-
-// What take_along_axis is: indices that count from the end are made others, and elements outside
-// are replaced.
-constexpr std::string_view kTakeAlong = R"(
-  func.func @main(%x: tensor<3x5xf32>, %i: tensor<3x4xi32>) -> tensor<3x4xf32> {
-    %zero = stablehlo.constant dense<0> : tensor<3x4xi32>
-    %size = stablehlo.constant dense<5> : tensor<3x4xi32>
-    %nan = stablehlo.constant dense<0x7FC00000> : tensor<3x4xf32>
-    %0 = stablehlo.compare LT, %i, %zero, SIGNED
-      : (tensor<3x4xi32>, tensor<3x4xi32>) -> tensor<3x4xi1>
-    %1 = stablehlo.add %i, %size : tensor<3x4xi32>
-    %2 = stablehlo.select %0, %1, %i : tensor<3x4xi1>, tensor<3x4xi32>
-    %3 = stablehlo.reshape %2 : (tensor<3x4xi32>) -> tensor<3x4x1xi32>
-    %4 = "stablehlo.gather"(%x, %3) {
-      dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [1],
-        operand_batching_dims = [0], start_indices_batching_dims = [0], start_index_map = [1],
-        index_vector_dim = 2>,
-      slice_sizes = array<i64: 1, 1>} : (tensor<3x5xf32>, tensor<3x4x1xi32>) -> tensor<3x4xf32>
-    %5 = stablehlo.compare LT, %2, %size, SIGNED
-      : (tensor<3x4xi32>, tensor<3x4xi32>) -> tensor<3x4xi1>
-    %6 = stablehlo.select %5, %4, %nan : tensor<3x4xi1>, tensor<3x4xf32>
-    return %6 : tensor<3x4xf32>
-  })";
-
-TEST(Fusion, GatherOfElementsJoinsWhatItsIndicesAndElementsGoThrough) {
-  plan::Schedule schedule = LowerText(kTakeAlong);
-  ASSERT_EQ(schedule.entry.steps.size(), 1u) << ToString(schedule);
-  const Kernel& kernel = *schedule.entry.steps[0].kernel;
-  ASSERT_EQ(kernel.shape.inputs.size(), 2u) << ToString(kernel);
-  EXPECT_TRUE(schedule.entry.steps[0].in_place.empty() ||
-              schedule.entry.steps[0].in_place[0].operand != 1)
-      << ToString(schedule);
-  ExpectFusionKeepsResults(kTakeAlong);
-  // A target whose kernels cannot do it has a step for it.
-  const plan::Schedule odd = LowerText(kTakeAlong, true, testing::kOddTarget);
-  EXPECT_TRUE(std::ranges::any_of(Steps(odd), [](const plan::ScheduleStep* step) {
-    return step->kind == plan::StepKind::kLibrary && step->opcode == Opcode::kGather;
-  }));
-}
-
-// Two indices of each element, one of them a number, as the vectors of the last dimension; the
-// result is reduced by rows.
-TEST(Fusion, GatherAtPairsOfIndices) {
-  constexpr std::string_view kText = R"(
-    func.func @main(%x: tensor<6x5xf32>, %i: tensor<3x4xi32>, %y: tensor<3x4xf32>)
-        -> (tensor<3xf32>, tensor<4x3xf32>) {
-      %zero = stablehlo.constant dense<0.0> : tensor<f32>
-      %0 = stablehlo.iota dim = 1 : tensor<3x4x1xi32>
-      %1 = stablehlo.reshape %i : (tensor<3x4xi32>) -> tensor<3x4x1xi32>
-      %2 = stablehlo.concatenate %0, %1, dim = 2
-        : (tensor<3x4x1xi32>, tensor<3x4x1xi32>) -> tensor<3x4x2xi32>
-      %3 = "stablehlo.gather"(%x, %2) {
-        dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0, 1],
-          start_index_map = [0, 1], index_vector_dim = 2>,
-        slice_sizes = array<i64: 1, 1>} : (tensor<6x5xf32>, tensor<3x4x2xi32>) -> tensor<3x4xf32>
-      %4 = stablehlo.add %3, %y : tensor<3x4xf32>
-      %5 = stablehlo.reduce(%4 init: %zero) applies stablehlo.add across dimensions = [1]
-        : (tensor<3x4xf32>, tensor<f32>) -> tensor<3xf32>
-      %6 = stablehlo.transpose %4, dims = [1, 0] : (tensor<3x4xf32>) -> tensor<4x3xf32>
-      return %5, %6 : tensor<3xf32>, tensor<4x3xf32>
-    })";
-  const plan::Schedule schedule = LowerText(kText);
-  for (const plan::ScheduleStep* step : Steps(schedule)) {
-    EXPECT_EQ(step->kind, plan::StepKind::kKernel);
-  }
-  ExpectFusionKeepsResults(kText);
-}
-
-// Where the pad has no element, there is no index either; and an array that is updated in place is
-// not read elsewhere by the kernel that does.
-TEST(Fusion, GatherStaysAStepBehindAPadAndBesideAnUpdate) {
-  constexpr std::string_view kPadded = R"(
-    func.func @main(%x: tensor<6xf32>, %i: tensor<4x1xi32>) -> tensor<7xf32> {
-      %zero = stablehlo.constant dense<0.0> : tensor<f32>
-      %0 = "stablehlo.gather"(%x, %i) {
-        dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0], start_index_map = [0],
-          index_vector_dim = 1>,
-        slice_sizes = array<i64: 1>} : (tensor<6xf32>, tensor<4x1xi32>) -> tensor<4xf32>
-      %1 = stablehlo.pad %0, %zero, low = [2], high = [1], interior = [0]
-        : (tensor<4xf32>, tensor<f32>) -> tensor<7xf32>
-      return %1 : tensor<7xf32>
-    })";
-  EXPECT_EQ(Steps(LowerText(kPadded)).size(), 2u);
-  ExpectFusionKeepsResults(kPadded);
-  constexpr std::string_view kUpdated = R"(
-    func.func @main(%x: tensor<6xf32>, %i: tensor<2x1xi32>) -> tensor<6xf32> {
-      %two = stablehlo.constant dense<2> : tensor<i32>
-      %0 = "stablehlo.gather"(%x, %i) {
-        dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0], start_index_map = [0],
-          index_vector_dim = 1>,
-        slice_sizes = array<i64: 1>} : (tensor<6xf32>, tensor<2x1xi32>) -> tensor<2xf32>
-      %1 = stablehlo.dynamic_update_slice %x, %0, %two
-        : (tensor<6xf32>, tensor<2xf32>, tensor<i32>) -> tensor<6xf32>
-      return %1 : tensor<6xf32>
-    })";
-  EXPECT_EQ(Steps(LowerText(kUpdated)).size(), 2u);
-  ExpectFusionKeepsResults(kUpdated);
 }
 
 constexpr std::string_view kLayerNorm = R"(
@@ -432,72 +333,6 @@ TEST(Fusion, ConvolutionBiasRelu) {
   EXPECT_EQ(epilogue.operands[epilogue.in_place[0].operand], schedule.entry.steps[0].results[0]);
 }
 
-// out[i] = f(x[i], out[i]) in a loop.
-constexpr std::string_view kLoop = R"(
-  func.func @main(%xs: tensor<5x3xf32>, %init: tensor<5x3xf32>) -> tensor<5x3xf32> {
-    %z = stablehlo.constant dense<0> : tensor<i32>
-    %one = stablehlo.constant dense<1> : tensor<i32>
-    %n = stablehlo.constant dense<5> : tensor<i32>
-    %0:2 = stablehlo.while(%i = %z, %out = %init) : tensor<i32>, tensor<5x3xf32>
-      cond {
-        %c = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
-        stablehlo.return %c : tensor<i1>
-      } do {
-        %x = stablehlo.dynamic_slice %xs, %i, %z, sizes = [1, 3]
-          : (tensor<5x3xf32>, tensor<i32>, tensor<i32>) -> tensor<1x3xf32>
-        %o = stablehlo.dynamic_slice %out, %i, %z, sizes = [1, 3]
-          : (tensor<5x3xf32>, tensor<i32>, tensor<i32>) -> tensor<1x3xf32>
-        %y = stablehlo.multiply %x, %o : tensor<1x3xf32>
-        %w = stablehlo.reshape %y : (tensor<1x3xf32>) -> tensor<3xf32>
-        %v = stablehlo.sine %w : tensor<3xf32>
-        %u = stablehlo.reshape %v : (tensor<3xf32>) -> tensor<1x3xf32>
-        %r = stablehlo.dynamic_update_slice %out, %u, %i, %z
-          : (tensor<5x3xf32>, tensor<1x3xf32>, tensor<i32>, tensor<i32>) -> tensor<5x3xf32>
-        %j = stablehlo.add %i, %one : tensor<i32>
-        stablehlo.return %j, %r : tensor<i32>, tensor<5x3xf32>
-      }
-    return %0#1 : tensor<5x3xf32>
-  })";
-
-TEST(Fusion, UpdateInALoopIsOneKernelInPlace) {
-  plan::Schedule schedule = LowerText(kLoop);
-  ASSERT_EQ(schedule.entry.steps.size(), 1u);
-  const plan::ScheduleBlock& body = schedule.entry.steps[0].blocks[1];
-  EXPECT_EQ(CountKernels(body), 2) << ToString(schedule);
-  bool required = false;
-  for (const plan::ScheduleStep& step : body.steps) {
-    EXPECT_NE(step.kind, plan::StepKind::kCopy);
-    for (const plan::InPlace& in_place : step.in_place) required |= in_place.required;
-  }
-  EXPECT_TRUE(required);
-  ExpectFusionKeepsResults(kLoop);
-}
-
-TEST(Fusion, UpdateFromElsewhereInTheSameArray) {
-  // out[i + 1] = sin(out[i]): what is read is not what is written.
-  constexpr std::string_view kText = R"(
-    func.func @main(%x: tensor<6xf32>, %i: tensor<i32>) -> tensor<6xf32> {
-      %one = stablehlo.constant dense<1> : tensor<i32>
-      %j = stablehlo.add %i, %one : tensor<i32>
-      %0 = stablehlo.dynamic_slice %x, %i, sizes = [3] : (tensor<6xf32>, tensor<i32>) -> tensor<3xf32>
-      %1 = stablehlo.sine %0 : tensor<3xf32>
-      %2 = stablehlo.dynamic_update_slice %x, %1, %j
-        : (tensor<6xf32>, tensor<3xf32>, tensor<i32>) -> tensor<6xf32>
-      return %2 : tensor<6xf32>
-    })";
-  ExpectFusionKeepsResults(kText);
-  constexpr std::string_view kWhole = R"(
-    func.func @main(%x: tensor<6xf32>, %i: tensor<i32>) -> tensor<1x6xf32> {
-      %z = stablehlo.constant dense<0> : tensor<i32>
-      %0 = stablehlo.reshape %x : (tensor<6xf32>) -> tensor<1x6xf32>
-      %1 = stablehlo.reverse %0, dims = [1] : tensor<1x6xf32>
-      %2 = stablehlo.dynamic_update_slice %0, %1, %z, %z
-        : (tensor<1x6xf32>, tensor<1x6xf32>, tensor<i32>, tensor<i32>) -> tensor<1x6xf32>
-      return %2 : tensor<1x6xf32>
-    })";
-  ExpectFusionKeepsResults(kWhole);
-}
-
 TEST(Fusion, ScalarsOfALoopBodyAreOneKernel) {
   constexpr std::string_view kText = R"(
     func.func @main(%x: tensor<f32>, %y: tensor<f32>) -> (tensor<f32>, tensor<f32>) {
@@ -615,57 +450,6 @@ TEST(Fusion, BlocksCaptureAValueOnce) {
   size_t num_captures = 0;
   ExpectCapturesOnce(**fused, num_captures);
   EXPECT_EQ(num_captures, 1u + 2u + 1u + 2u) << "condition, body, and its branches";
-}
-
-TEST(Fusion, NothingIsReadAfterItWasUpdatedInPlace) {
-  // The row is needed again when its sum is known, after the new row was stored.
-  constexpr std::string_view kRow = R"(
-    func.func @main(%c: tensor<4x5xf32>, %i: tensor<i32>)
-        -> (tensor<2x5xf32>, tensor<4x5xf32>) {
-      %zero = stablehlo.constant dense<0.0> : tensor<f32>
-      %0 = stablehlo.constant dense<0> : tensor<i32>
-      %s = stablehlo.dynamic_slice %c, %i, %0, sizes = [2, 5]
-        : (tensor<4x5xf32>, tensor<i32>, tensor<i32>) -> tensor<2x5xf32>
-      %1 = stablehlo.reduce(%s init: %zero) applies stablehlo.add across dimensions = [1]
-        : (tensor<2x5xf32>, tensor<f32>) -> tensor<2xf32>
-      %2 = stablehlo.broadcast_in_dim %1, dims = [0] : (tensor<2xf32>) -> tensor<2x5xf32>
-      %3 = stablehlo.subtract %s, %2 : tensor<2x5xf32>
-      %4 = stablehlo.add %s, %s : tensor<2x5xf32>
-      %5 = stablehlo.dynamic_update_slice %c, %4, %i, %0
-        : (tensor<4x5xf32>, tensor<2x5xf32>, tensor<i32>, tensor<i32>) -> tensor<4x5xf32>
-      return %3, %5 : tensor<2x5xf32>, tensor<4x5xf32>
-    })";
-  ExpectFusionKeepsResults(kRow);
-  // Two updates in one kernel, each of what the other reads.
-  constexpr std::string_view kCross = R"(
-    func.func @main(%a: tensor<4x5xf32>, %b: tensor<4x5xf32>, %i: tensor<i32>)
-        -> (tensor<4x5xf32>, tensor<4x5xf32>) {
-      %0 = stablehlo.constant dense<0> : tensor<i32>
-      %s = stablehlo.dynamic_slice %a, %i, %0, sizes = [1, 5]
-        : (tensor<4x5xf32>, tensor<i32>, tensor<i32>) -> tensor<1x5xf32>
-      %t = stablehlo.dynamic_slice %b, %i, %0, sizes = [1, 5]
-        : (tensor<4x5xf32>, tensor<i32>, tensor<i32>) -> tensor<1x5xf32>
-      %1 = stablehlo.dynamic_update_slice %a, %t, %i, %0
-        : (tensor<4x5xf32>, tensor<1x5xf32>, tensor<i32>, tensor<i32>) -> tensor<4x5xf32>
-      %2 = stablehlo.dynamic_update_slice %b, %s, %i, %0
-        : (tensor<4x5xf32>, tensor<1x5xf32>, tensor<i32>, tensor<i32>) -> tensor<4x5xf32>
-      return %1, %2 : tensor<4x5xf32>, tensor<4x5xf32>
-    })";
-  ExpectFusionKeepsResults(kCross);
-}
-
-TEST(Fusion, TwoUpdatesOfOneArray) {
-  ExpectFusionKeepsResults(R"(
-    func.func @main(%x: tensor<4x3xf32>, %u: tensor<1x3xf32>, %i: tensor<i32>)
-        -> (tensor<4x3xf32>, tensor<4x3xf32>) {
-      %z = stablehlo.constant dense<0> : tensor<i32>
-      %v = stablehlo.negate %u : tensor<1x3xf32>
-      %0 = stablehlo.dynamic_update_slice %x, %u, %i, %z
-        : (tensor<4x3xf32>, tensor<1x3xf32>, tensor<i32>, tensor<i32>) -> tensor<4x3xf32>
-      %1 = stablehlo.dynamic_update_slice %x, %v, %i, %z
-        : (tensor<4x3xf32>, tensor<1x3xf32>, tensor<i32>, tensor<i32>) -> tensor<4x3xf32>
-      return %0, %1 : tensor<4x3xf32>, tensor<4x3xf32>
-    })");
 }
 
 TEST(Fusion, PathsLeadBackThroughGroupsOfSeveralOps) {

@@ -8,21 +8,20 @@
 #include "plinth/support/str_cat.h"
 #include "reference_plugin/compiler/testing/compiler_test_util.h"
 #include "reference_plugin/compiler/testing/partitioned.h"
+#include "reference_plugin/compiler/testing/partitioned_test_util.h"
 
 namespace plinth::compiler::partition {
 namespace {
 
-using testing::CheckPartitioned;
 using testing::Count;
+using testing::ExpectPartitioned;
 using testing::Partitioned;
 
 // A function on so many devices, which agrees with one device.
 Partitioned Check(std::string_view mesh, std::string_view function, int devices = 4) {
   const std::string text = StrCat("module attributes {mhlo.num_partitions = ", devices,
                                   " : i32} {\n  sdy.mesh @mesh = <", mesh, ">\n", function, "}\n");
-  auto made = CheckPartitioned(text);
-  EXPECT_TRUE(made.ok()) << made.status().ToString();
-  return made.ok() ? *std::move(made) : Partitioned();
+  return ExpectPartitioned(text);
 }
 
 TEST(PartitionCombine, RedistributionsAmongTheSameDevices) {

@@ -6,12 +6,13 @@
 #include "plinth/support/str_cat.h"
 #include "reference_plugin/compiler/testing/compiler_test_util.h"
 #include "reference_plugin/compiler/testing/partitioned.h"
+#include "reference_plugin/compiler/testing/partitioned_test_util.h"
 
 namespace plinth::compiler::partition {
 namespace {
 
-using testing::CheckPartitioned;
 using testing::Count;
+using testing::ExpectPartitioned;
 using testing::Partitioned;
 
 // %a is spread as `from`, %0 as `to`, over axes "x" of 4 devices and "y" of 2.
@@ -28,19 +29,14 @@ module attributes {mhlo.num_partitions = 8 : i32} {
                 body, "\n    return %0 : tensor<", result, ">\n  }\n}");
 }
 
-Partitioned Check(std::string_view text) {
-  auto made = CheckPartitioned(text);
-  EXPECT_TRUE(made.ok()) << made.status().ToString() << text;
-  return made.ok() ? *std::move(made) : Partitioned();
-}
-
 struct Row {
   std::string_view type, from, result, to, body;
   int redistributions = 1;
 };
 
 void CheckMoves(const Row& row) {
-  const Partitioned made = Check(Program(row.type, row.from, row.result, row.to, row.body));
+  const Partitioned made =
+      ExpectPartitioned(Program(row.type, row.from, row.result, row.to, row.body));
   ASSERT_NE(made.module, nullptr) << row.body;
   EXPECT_EQ(made.report.num_fallbacks, 0) << row.body;
   EXPECT_EQ(Count(*made.module, Opcode::kAllGather), 0) << row.body;
@@ -84,7 +80,7 @@ TEST(PartitionMoves, Pads) {
   const std::string between = pad(0, 1, 1, 16);
   CheckMoves({row.type, row.from, row.result, row.to, between, 0});
   // Holes that are elsewhere on each device: the operand is gathered.
-  Check(Program(row.type, row.from, row.result, row.to, pad(-3, -3, 2, 16)));
+  ExpectPartitioned(Program(row.type, row.from, row.result, row.to, pad(-3, -3, 2, 16)));
   CheckMoves({"8x4xi32", "[{\"x\"}, {\"y\"}]", "8x4xi32", "[{\"x\"}, {\"y\"}]", pad(1, -1, 0, 8)});
 }
 
@@ -111,7 +107,8 @@ TEST(PartitionMoves, Joins) {
 // A slice that begins anywhere goes to all devices, as terms of a sum; an update goes to none.
 TEST(PartitionMoves, DynamicSlices) {
   const auto check = [](std::string_view result, std::string_view to, std::string_view body) {
-    const Partitioned made = Check(Program("16x4xi32", "[{\"x\"}, {\"y\"}]", result, to, body));
+    const Partitioned made =
+        ExpectPartitioned(Program("16x4xi32", "[{\"x\"}, {\"y\"}]", result, to, body));
     ASSERT_NE(made.module, nullptr) << body;
     EXPECT_EQ(made.report.num_fallbacks, 0) << body;
     EXPECT_EQ(Count(*made.module, Opcode::kAllGather), 0) << ToString(*made.module);
@@ -148,7 +145,7 @@ TEST(PartitionMoves, NothingMovesTwice) {
               "%c = stablehlo.slice %a [5:13, 0:4] : (tensor<16x4xi32>) -> tensor<8x4xi32>\n"
               "%d = stablehlo.negate %b : tensor<8x4xi32>\n"
               "%0 = stablehlo.maximum %c, %d : tensor<8x4xi32>"});
-  const Partitioned made = Check(
+  const Partitioned made = ExpectPartitioned(
       Program("16x4xi32", "[{\"x\"}, {}]", "4xi32", "[{}]",
               "%zero = stablehlo.constant dense<0> : tensor<i32>\n"
               "%b = stablehlo.reduce(%a init: %zero) applies stablehlo.add across dimensions = [0] "
@@ -178,7 +175,7 @@ module attributes {mhlo.num_partitions = 4 : i32} {
     return %0, %1, %4 : tensor<8xi32>, tensor<8x4xi32>, tensor<2x8xi32>
   }
 })";
-  const Partitioned made = Check(kText);
+  const Partitioned made = ExpectPartitioned(kText);
   ASSERT_NE(made.module, nullptr);
   EXPECT_EQ(Count(*made.module, Opcode::kAllGather), 1) << ToString(*made.module);
   EXPECT_THAT(ToString(*made.module), ::testing::HasSubstr(": s32[8], s32[8,4]\n"));

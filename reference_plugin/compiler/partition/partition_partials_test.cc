@@ -6,12 +6,13 @@
 #include "plinth/support/str_cat.h"
 #include "reference_plugin/compiler/testing/compiler_test_util.h"
 #include "reference_plugin/compiler/testing/partitioned.h"
+#include "reference_plugin/compiler/testing/partitioned_test_util.h"
 
 namespace plinth::compiler::partition {
 namespace {
 
-using testing::CheckPartitioned;
 using testing::Count;
+using testing::ExpectPartitioned;
 using testing::Partitioned;
 
 // %a is 16 rows of four, spread over axes "x" of 4 devices and "y" of 2.
@@ -22,9 +23,7 @@ module attributes {mhlo.num_partitions = 8 : i32} {
   sdy.mesh @mesh = <["x"=4, "y"=2]>
   func.func @main(%a: tensor<16x4xi32> {sdy.sharding = #sdy.sharding<@mesh, )",
              spread, ">}, %b: tensor<8x4xi32>) -> ", results, " {\n", body, "\n  }\n}");
-  auto made = CheckPartitioned(text);
-  EXPECT_TRUE(made.ok()) << made.status().ToString() << text;
-  return made.ok() ? *std::move(made) : Partitioned();
+  return ExpectPartitioned(text);
 }
 
 std::string Pairs(int init, std::string_view region) {
