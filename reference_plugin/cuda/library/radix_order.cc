@@ -96,8 +96,8 @@ class RadixOrder {
   static Argument Number(Argument::Kind kind, int64_t value) {
     return {kind, 0, 0, static_cast<uint64_t>(value)};
   }
-  void Launch(std::string body, int64_t blocks, const ExtraParameters& extra) {
-    printed_.actions.push_back(MakeStepAction(step_, std::move(body), blocks, kThreads,
+  void Launch(std::string_view body, int64_t blocks, const ExtraParameters& extra) {
+    printed_.actions.push_back(MakeStepAction(step_, body, blocks, kThreads,
                                               /*has_barriers=*/true, /*has_scratch=*/true, extra));
   }
 

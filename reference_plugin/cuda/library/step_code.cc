@@ -35,7 +35,7 @@ std::string SumText(const Terms& terms, int64_t constant) {
   return constant == 0 ? sum : StrCat(constant, "ll + ", sum);
 }
 
-Action MakeStepAction(const compiler::plan::PlanStep& step, std::string body, int64_t blocks,
+Action MakeStepAction(const compiler::plan::PlanStep& step, std::string_view body, int64_t blocks,
                       int32_t block, bool has_barriers, bool has_scratch,
                       const ExtraParameters& extra) {
   Action action;

@@ -43,7 +43,7 @@ struct ExtraParameters {
   std::vector<std::string> names;
   std::vector<Argument> arguments;
 };
-Action MakeStepAction(const compiler::plan::PlanStep& step, std::string body, int64_t blocks,
+Action MakeStepAction(const compiler::plan::PlanStep& step, std::string_view body, int64_t blocks,
                       int32_t block, bool has_barriers, bool has_scratch,
                       const ExtraParameters& extra = {});
 
