@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference_plugin/cuda/pjrt/client.h"
 
+#include <atomic>
 #include <initializer_list>
 
 #include "reference_plugin/cuda/pjrt/client_test_util.h"
@@ -282,6 +283,58 @@ TEST_F(ClientTest, AnErrorOfAnEventIsKept) {
     EXPECT_EQ(status.code(), StatusCode::kInternal);
     EXPECT_THAT(std::string(status.message()),
                 HasSubstr("is lost: cuEventQuery: CUDA_ERROR_ILLEGAL_ADDRESS (700)"));
+  }
+}
+
+// Its first kernels are still under way when the program is gone.
+TEST_F(ClientTest, KernelsOfARunThatFailsStayLoaded) {
+  Open("delay=0,fail=cuLaunchKernel:2:1");
+  auto loaded = client_->Compile({"mlir", R"(
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %many = stablehlo.iota dim = 0 : tensor<400000xf32>
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %sines = stablehlo.sine %many : tensor<400000xf32>
+  %sum = stablehlo.reduce(%sines init: %zero) applies stablehlo.add across dimensions = [0]
+      : (tensor<400000xf32>, tensor<f32>) -> tensor<f32>
+  %all = stablehlo.broadcast_in_dim %sum, dims = [] : (tensor<f32>) -> tensor<4xf32>
+  %y = stablehlo.add %x, %all : tensor<4xf32>
+  return %y : tensor<4xf32>
+})"},
+                                 {});
+  ASSERT_TRUE(loaded.ok()) << loaded.status().ToString();
+  const Status status = RunLoaded(**loaded).status();
+  EXPECT_THAT(std::string(status.message()), HasSubstr("launch of kernel"));
+  loaded->reset();
+}
+
+// Each thread says that it reads; the free waits for all that were enqueued.
+TEST_F(ClientTest, AnArrayThatIsReadByThreadsGoesAfterAllHaveRead) {
+  Open("seed=3,delay=1000");
+  constexpr int kThreads = 4;
+  for (int round = 0; round < 100; ++round) {
+    auto array = Upload({1, 2, 3, 4});
+    ASSERT_TRUE(array.ok());
+    ASSERT_TRUE((*array)->ReadyEvent().Await().ok());
+    std::vector<Floats> read(kThreads, Floats(4));
+    std::vector<sdk::Event> over(kThreads);
+    std::atomic<int> waiting{kThreads};
+    std::vector<std::thread> threads;
+    for (int t = 0; t < kThreads; ++t) {
+      threads.emplace_back([&, t] {
+        const int64_t strides[] = {sizeof(float)};
+        --waiting;
+        while (waiting > 0) std::this_thread::yield();
+        auto copied = (*array)->CopyToHost({read[t].data(), strides, true, 4 * sizeof(float)});
+        ASSERT_TRUE(copied.ok());
+        over[t] = *std::move(copied);
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    array->reset();
+    for (int t = 0; t < kThreads; ++t) {
+      ASSERT_TRUE(over[t].Await().ok());
+      ASSERT_THAT(read[t], ElementsAre(1, 2, 3, 4));
+    }
   }
 }
 

@@ -2,6 +2,7 @@
 #include "reference_plugin/cuda/runtime/device_memory.h"
 
 #include <utility>
+#include <vector>
 
 namespace plinth::cuda {
 
@@ -21,14 +22,16 @@ Status DeviceBlock::BeforeRead(StreamKind kind) {
 
 Status DeviceBlock::BeforeWrite(StreamKind kind) {
   PLINTH_RETURN_IF_ERROR(BeforeRead(kind));
-  std::array<EventPtr, kNumStreams> read;
+  std::array<std::vector<Reading>, kNumStreams> read;
   {
     const std::lock_guard lock(mutex_);
     read = read_;
   }
   for (int s = 0; s < kNumStreams; ++s) {
-    if (read[s] == nullptr || static_cast<StreamKind>(s) == kind) continue;
-    PLINTH_RETURN_IF_ERROR(gpu_->WaitOn(kind, read[s]));
+    if (static_cast<StreamKind>(s) == kind) continue;
+    for (const Reading& reading : read[s]) {
+      PLINTH_RETURN_IF_ERROR(gpu_->WaitOn(kind, reading.over));
+    }
   }
   return Status();
 }
@@ -52,9 +55,20 @@ void DeviceBlock::Wrote(StreamKind kind, EventPtr event) {
   read_ = {};
 }
 
-void DeviceBlock::Read(StreamKind kind, EventPtr event) {
+Expected<EventPtr> DeviceBlock::RecordRead(StreamKind kind) {
+  uint64_t known = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    known = num_reads_;
+  }
+  PLINTH_ASSIGN_OR_RETURN(EventPtr event, gpu_->Record(kind));
   const std::lock_guard lock(mutex_);
-  read_[static_cast<size_t>(kind)] = std::move(event);
+  std::vector<Reading>& read = read_[static_cast<size_t>(kind)];
+  // Those that were known before are earlier on the stream. Those that have come since then may be
+  // earlier or later.
+  std::erase_if(read, [known](const Reading& reading) { return reading.number < known; });
+  read.push_back({num_reads_++, event});
+  return event;
 }
 
 }  // namespace plinth::cuda

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <vector>
 
 #include "reference_plugin/backend/host/storage.h"
 #include "reference_plugin/cuda/runtime/device.h"
@@ -55,9 +56,10 @@ class DeviceBlock {
   Status BeforeWrite(StreamKind kind);
   // Makes a stream that is not ours wait for who wrote.
   Status WaitFromOutside(CUstream stream);
-  // After a stream wrote or read: `event` was recorded after it.
+  // After a stream wrote: `event` was recorded after it.
   void Wrote(StreamKind kind, EventPtr event);
-  void Read(StreamKind kind, EventPtr event);
+  // After a stream read: the event after that. Other threads may do the same at the same time.
+  Expected<EventPtr> RecordRead(StreamKind kind);
 
   // That of a storage of a device; null if it has none.
   static DeviceBlock* Of(const backend::StoragePtr& storage) {
@@ -76,7 +78,13 @@ class DeviceBlock {
   StreamKind writer_;
   EventPtr written_;
   std::array<bool, kNumStreams> has_waited_ = {};  // for written_
-  std::array<EventPtr, kNumStreams> read_;         // since then
+  // Since then. Of two events of a stream the later one is enough, where it is known which.
+  struct Reading {
+    uint64_t number;
+    EventPtr over;
+  };
+  std::array<std::vector<Reading>, kNumStreams> read_;
+  uint64_t num_reads_ = 0;
 };
 
 }  // namespace plinth::cuda

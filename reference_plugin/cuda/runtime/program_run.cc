@@ -345,6 +345,12 @@ void ProgramRun::Fail(const Status& status) {
   memory_ = StoragePtr();
   request_.inputs.clear();
   request_.call = nullptr;
+  // Kernels that are enqueued already stay loaded, with their program, until they have run.
+  if (has_begun_) {
+    if (Expected<EventPtr> over = gpu_->Record(kStream); over.ok()) {
+      gpu_->WhenOver(kStream, *std::move(over), [self = shared_from_this()](const Status&) {});
+    }
+  }
   placed_.Set(status);
   done_.Set(status);
 }

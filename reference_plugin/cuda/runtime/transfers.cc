@@ -70,8 +70,7 @@ class PiecesOut : public std::enable_shared_from_this<PiecesOut> {
                                     block.address() + static_cast<uint64_t>(offset_ + begin),
                                     static_cast<size_t>(length), gpu.stream(kStream)),
         "cuMemcpyDtoHAsync"));
-    PLINTH_ASSIGN_OR_RETURN(EventPtr event, gpu.Record(kStream));
-    block.Read(kStream, event);
+    PLINTH_ASSIGN_OR_RETURN(EventPtr event, block.RecordRead(kStream));
     gpu.WhenOver(kStream, std::move(event),
                  [self = shared_from_this(), pinned = std::move(pinned), begin,
                   length](const Status& status) mutable {
@@ -161,8 +160,7 @@ Expected<sdk::Event> CopyOut(const backend::StoragePtr& source, int64_t offset, 
                                     static_cast<size_t>(size), gpu.stream(kStream)),
         "cuMemcpyDtoHAsync"));
   }
-  PLINTH_ASSIGN_OR_RETURN(EventPtr event, gpu.Record(kStream));
-  block.Read(kStream, event);
+  PLINTH_ASSIGN_OR_RETURN(EventPtr event, block.RecordRead(kStream));
   auto done = std::make_shared<sdk::EventSource>();
   sdk::Event over = done->event();
   gpu.WhenOver(kStream, std::move(event),
@@ -236,8 +234,7 @@ Expected<backend::StoragePtr> CopyToPinned(const backend::StoragePtr& source, sd
                                     static_cast<size_t>(source->size()), gpu.stream(kStream)),
         "cuMemcpyDtoHAsync"));
   }
-  PLINTH_ASSIGN_OR_RETURN(EventPtr event, gpu.Record(kStream));
-  from.Read(kStream, event);
+  PLINTH_ASSIGN_OR_RETURN(EventPtr event, from.RecordRead(kStream));
   auto done = std::make_shared<sdk::EventSource>();
   *arrived = done->event();
   gpu.WhenOver(kStream, event, [done](const Status& status) { done->Set(status); });

@@ -3,13 +3,16 @@
 #include <stdlib.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstring>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <random>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "reference_plugin/cuda/driver/types.h"
@@ -37,9 +40,11 @@ struct CUevent_st : simulator::Event {};
 struct CUfunc_st {
   std::shared_ptr<const simulator::Module> module;
   const plinth_simulator_kernel* kernel = nullptr;
+  std::shared_ptr<std::atomic<int64_t>> launches;  // of the module, that are not over
 };
 struct CUmod_st {
   std::shared_ptr<const simulator::Module> module;
+  std::shared_ptr<std::atomic<int64_t>> launches = std::make_shared<std::atomic<int64_t>>(0);
   std::map<std::string, CUfunc_st> functions = {};
 };
 struct CUmemPoolHandle_st {};
@@ -452,11 +457,26 @@ CUresult cuEventDestroy(CUevent event) {
   ENTER(cuEventDestroy, true);
   return kCudaSuccess;
 }
+// What another thread does next may come before what this one does next.
+void ReturnLate() {
+  constexpr uint64_t kOneIn = 8;
+  static std::atomic<uint64_t> num_calls{0};
+  const Options& options = TheWorld().options;
+  if (options.delay <= 0) return;
+  std::mt19937_64 random(options.seed + num_calls.fetch_add(1));
+  if (random() % kOneIn != 0) return;
+  const auto longest = static_cast<uint64_t>(options.delay);
+  std::this_thread::sleep_for(std::chrono::microseconds(random() % longest));
+}
+
 CUresult cuEventRecord(CUevent event, CUstream stream) {
   ENTER(cuEventRecord, true);
   std::shared_ptr<Mark> mark = stream->Record();
-  const std::lock_guard lock(event->mutex);
-  event->mark = std::move(mark);
+  {
+    const std::lock_guard lock(event->mutex);
+    event->mark = std::move(mark);
+  }
+  ReturnLate();
   return kCudaSuccess;
 }
 std::shared_ptr<Mark> MarkOf(CUevent event) {
@@ -501,6 +521,9 @@ CUresult cuModuleLoadData(CUmodule* module, const void* image) {
   return kCudaSuccess;
 }
 CUresult cuModuleUnload(CUmodule module) {
+  if (*module->launches > 0 && TheWorld().sticky == 0) {
+    Report("a module was unloaded before its kernels had run");
+  }
   delete module;
   --TheWorld().num_modules;
   ENTER(cuModuleUnload, true);
@@ -513,7 +536,7 @@ CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* 
   World& world = TheWorld();
   const std::lock_guard lock(world.mutex);
   CUfunc_st& made = module->functions[name];
-  made = {module->module, kernel};
+  made = {module->module, kernel, module->launches};
   *function = &made;
   return kCudaSuccess;
 }
@@ -593,8 +616,10 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
     std::byte* const at = ToHost(pointer);
     std::memcpy(values.back().data(), &at, sizeof(at));
   }
+  ++*function->launches;
   stream->Enqueue([=, copy = *function, seed = world.options.seed] {
     RunGrid(copy, grid, block, values, seed);
+    --*copy.launches;
   });
   return kCudaSuccess;
 }
