@@ -212,7 +212,7 @@ std::string Statements::Fresh() {
   return name;
 }
 
-std::string Statements::Write(std::string statement) {
+std::string Statements::Write(const std::string& statement) {
   std::string name = Fresh();
   text_ += name + " = " + statement + "\n";
   return name;

@@ -79,7 +79,7 @@ class Statements {
 
  private:
   std::string Fresh();
-  std::string Write(std::string statement);
+  std::string Write(const std::string& statement);
 
   std::string text_;
   int* next_;

@@ -15,6 +15,7 @@ using compiler::plan::PlanStep;
 
 std::vector<int64_t> SizesOf(const std::vector<Array>& arrays) {
   std::vector<int64_t> sizes;
+  sizes.reserve(arrays.size());
   for (const Array& array : arrays) sizes.push_back(array.size);
   return sizes;
 }
@@ -71,7 +72,7 @@ class DeviceStep final : public backend::PreparedStep {
 
 }  // namespace
 
-backend::Engine DeviceEngine(std::shared_ptr<const Device> device) {
+backend::Engine DeviceEngine(const std::shared_ptr<const Device>& device) {
   return {[device](const PlanStep& step) { return IsOffered(step) && device->Takes(StepOf(step)); },
           [device](const PlanStep& step,
                    backend::AttributeBudget&) -> Expected<std::unique_ptr<backend::PreparedStep>> {

@@ -10,7 +10,7 @@
 namespace plinth::reference {
 
 // Runs the steps that the device takes.
-backend::Engine DeviceEngine(std::shared_ptr<const Device> device);
+backend::Engine DeviceEngine(const std::shared_ptr<const Device>& device);
 
 }  // namespace plinth::reference
 
