@@ -87,6 +87,7 @@ void Permuted(Context& context) {
   for (const std::vector<size_t>& order :
        std::vector<std::vector<size_t>>{{3, 2, 1, 0}, {1, 2, 3, 0}, {1, 0, 3, 2}, {2, 3, 1, 0}}) {
     std::vector<int> own;
+    own.reserve(order.size());
     for (size_t i : order) own.push_back(ids[i]);
     RunPlaces(context, "place_of_four", own);
   }

@@ -265,6 +265,7 @@ void SweepExecutions(Context& context, bool is_several) {
     if (value(5) == "turned") std::reverse(devices.begin(), devices.end());
     devices.resize(lanes);
     std::vector<int> ids;
+    ids.reserve(devices.size());
     for (PJRT_Device* device : devices) ids.push_back(DeviceIdOf(probe, device));
     OwnedLoadedExecutable executable =
         GetIn(probe, value(1), program, CompileOptionsOf(static_cast<int>(lanes), 1, ids));

@@ -59,6 +59,7 @@ void MemoryDescriptions(Context& context) {
       }
     }
     std::vector<std::string> wanted;
+    wanted.reserve(memories.size());
     for (PJRT_Memory* memory : memories) wanted.push_back(MemoryKindOf(context, memory));
     context.Check(kOutputTrue,
                   std::is_permutation(kinds.begin(), kinds.end(), wanted.begin(), wanted.end()),

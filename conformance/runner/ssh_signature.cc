@@ -45,6 +45,7 @@ Expected<std::string> RunSshKeygen(const ScratchFolder& folder, std::vector<std:
   const std::string output = folder.File("output");
   arguments.insert(arguments.begin(), "ssh-keygen");
   std::vector<char*> pointers;
+  pointers.reserve(arguments.size() + 1);
   for (std::string& argument : arguments) pointers.push_back(argument.data());
   pointers.push_back(nullptr);
   pid_t pid = fork();

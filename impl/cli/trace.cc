@@ -44,6 +44,7 @@ std::vector<std::pair<std::string, std::string>> VariablesOf(const TraceOptions&
 Expected<int> RunCommand(const std::vector<std::string>& command,
                          const std::vector<std::pair<std::string, std::string>>& variables) {
   std::vector<char*> arguments;
+  arguments.reserve(command.size() + 1);
   for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   const pid_t pid = fork();

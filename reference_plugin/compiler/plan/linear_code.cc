@@ -279,6 +279,7 @@ class Linearizer {
     const int32_t leaving = NextStep();
     AddStep(PlanStepKind::kCopy);  // a position between two branches, as in AddCase
     std::vector<int32_t> moved;
+    moved.reserve(next.size());
     for (int32_t variable : next) moved.push_back(NewVariable(code_.variables[variable].size));
     CopyCarries(step, next, moved);
     CopyCarries(step, moved, carries);

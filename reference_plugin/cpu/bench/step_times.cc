@@ -174,6 +174,7 @@ Status TimeSteps(const char* program_path, const char* arguments_path, int threa
   int runs = 0;
   for (const double start = Now(); runs < kLeastRuns || Now() - start < kSeconds; ++runs) {
     std::vector<backend::RunArgument> arguments;
+    arguments.reserve(storages.size());
     for (const backend::StoragePtr& storage : storages) arguments.push_back({storage});
     std::vector<backend::StoragePtr> outputs(program->plan().outputs.size());
     for (const auto& time : times) time->StartRun();

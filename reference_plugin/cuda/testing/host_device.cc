@@ -119,6 +119,7 @@ Status HostDevice::Run(const PrintedStep& step, std::span<std::byte* const> oper
                       " threads; it is compiled for ", int64_t{kernel.most_threads});
     }
     std::vector<void*> parameters;
+    parameters.reserve(values.size());
     for (uint64_t& value : values) parameters.push_back(&value);
     plinth_simulator_state& state = *found->second.module->state;
     state.grid_size = {action.grid, 1, 1};
