@@ -93,6 +93,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const size_t num_outputs = in.Below(4);
   for (size_t i = 0; i < num_inputs + num_outputs; ++i) specs.push_back(ReadSpec(in));
   std::vector<plinth_ifrt_array_spec> c_specs;
+  c_specs.reserve(specs.size());
   for (const Spec& spec : specs) c_specs.push_back(spec.ToC());
   const size_t num_mappings = in.Below(6);
   std::vector<std::vector<plinth_ifrt_shard_interval>> intervals;
