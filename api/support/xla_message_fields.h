@@ -261,6 +261,7 @@ struct HloInstructionProto {
     kOutputOperandAliasing = 74,  // repeated OutputOperandAliasingProto
     kCustomCallApiVersion = 77,  // int32
     kK = 81,  // int64
+    kStatisticsViz = 82,  // bytes
     kLargest = 85,  // bool
     kCollectiveDeviceList = 87,  // CollectiveDeviceListProto
     kIsComposite = 89,  // bool

@@ -63,7 +63,7 @@ class Arena {
   // Small enough that malloc keeps freed blocks for the next program instead of unmapping them.
   static constexpr size_t kLargestBlock = 64 * 1024;
 
-  std::byte* AllocateSlow(size_t size, size_t alignment) {
+  [[gnu::noinline]] std::byte* AllocateSlow(size_t size, size_t alignment) {
     const size_t wanted = size + alignment;
     const size_t regular = std::clamp(reserved_, kFirstBlock, kLargestBlock);
     const size_t block = std::max(wanted, regular);

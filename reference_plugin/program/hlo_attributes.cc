@@ -52,13 +52,45 @@ constexpr DotAlgorithm kDotAlgorithms[] = {
 
 }  // namespace
 
+AttributeRef HloReader::Ints(std::span<const int64_t> values) {
+  uint64_t place = values.size();
+  for (const int64_t value : values) place = place * 31 + static_cast<uint64_t>(value);
+  AttributeRef& known = known_lists_[(place ^ place >> 6) % known_lists_.size()];
+  if (known == nullptr || !std::ranges::equal(known->integers(), values)) {
+    known = builder_.NewInts(values);
+  }
+  return known;
+}
+
+AttributeRef HloReader::Int(int64_t value) {
+  if (value < 0 || value >= std::ssize(known_ints_)) return builder_.NewInt(DType::kS64, value);
+  AttributeRef& known = known_ints_[value];
+  if (known == nullptr) known = builder_.NewInt(DType::kS64, value);
+  return known;
+}
+
+AttributeRef HloReader::EnumOf(const EnumSchema& schema, size_t number) {
+  const std::string_view spelling = schema.spellings[number];
+  AttributeRef& known = known_enums_[(schema.spellings.size() + number) % known_enums_.size()];
+  if (known == nullptr || known->text().data() != spelling.data() ||
+      known->struct_name() != schema.name) {
+    known = builder_.New(Attribute::Enum(schema.name, spelling));
+  }
+  return known;
+}
+
+void HloReader::AddBool(std::string_view name, bool value) {
+  AttributeRef& known = known_bools_[value];
+  if (known == nullptr) known = builder_.New(Attribute::Bool(value));
+  Add(name, known);
+}
+
 Status HloReader::AddEnum(std::string_view name, std::string_view kind, int64_t number) {
   const EnumSchema& schema = *FindEnum(kind);
   if (number < 0 || number >= std::ssize(schema.spellings)) {
     return InvalidArgument(name, " is ", number, "; expected less than ", schema.spellings.size());
   }
-  Add(name,
-      builder_.New(Attribute::Enum(schema.name, schema.spellings[static_cast<size_t>(number)])));
+  Add(name, EnumOf(schema, static_cast<size_t>(number)));
   return {};
 }
 
@@ -70,7 +102,7 @@ Status HloReader::AddEnumText(std::string_view name, std::string_view kind,
     return InvalidArgument(name, " is \"", Shortened(spelling), "\"; expected one of ",
                            StrJoin(schema.spellings, ", "));
   }
-  Add(name, builder_.New(Attribute::Enum(schema.name, *at)));
+  Add(name, EnumOf(schema, static_cast<size_t>(at - schema.spellings.begin())));
   return {};
 }
 
@@ -92,20 +124,9 @@ void HloReader::AddPadding(std::string_view window) {
   AddMatrix("padding", both, 2);
 }
 
-// A struct of lists and numbers, in the order of its fields; a number is a list of one.
-void HloReader::AddStruct(
-    std::string_view name, std::string_view kind,
-    std::initializer_list<std::pair<std::string_view, std::vector<int64_t>>> lists) {
-  const StructSchema& schema = *FindStruct(kind);
-  std::vector<NamedAttribute> fields;
-  for (const FieldSchema& field : schema.fields) {
-    const auto* const given = std::ranges::find(
-        lists, field.name, &std::pair<std::string_view, std::vector<int64_t>>::first);
-    fields.push_back({field.name, field.form == FieldForm::kInts
-                                      ? builder_.NewInts(given->second)
-                                      : builder_.NewInt(DType::kS64, given->second[0])});
-  }
-  Add(name, builder_.NewStruct(schema.name, fields));
+void HloReader::AddStruct(std::string_view name, std::string_view kind,
+                          std::initializer_list<NamedAttribute> fields) {
+  Add(name, builder_.NewStruct(FindStruct(kind)->name, fields));
 }
 
 Expected<int64_t> HloReader::OneDimension(const Instruction& in) {
@@ -123,17 +144,15 @@ Status HloReader::ReadAccuracy(const Instruction& in) {
     if (mode != 0 && mode != 1) return InvalidArgument("its accuracy has the mode ", mode);
     const EnumSchema& modes = *FindEnum("stablehlo.result_accuracy_mode");
     const auto number = [&](uint32_t field) {
-      protozero::pbf_reader reader(tolerance.data(), tolerance.size());
-      double value = 0;
-      while (reader.next(field)) {
-        if (reader.wire_type() == protozero::pbf_wire_type::fixed64) {
-          value = reader.get_double();
+      uint64_t bits = 0;
+      for (WireReader reader(tolerance); reader.Next();) {
+        if (reader.key() == WireKey(field, WireType::kFixed64)) {
+          bits = reader.Fixed64();
         } else {
-          reader.skip();
+          reader.Skip();
         }
       }
-      return builder_.New(
-          Attribute::Float(builder_.Scalar(DType::kF64), std::bit_cast<uint64_t>(value)));
+      return builder_.New(Attribute::Float(builder_.Scalar(DType::kF64), bits));
     };
     const NamedAttribute fields[] = {
         {"atol", number(ToleranceProto::kAtol)},
@@ -186,17 +205,15 @@ Status HloReader::ReadLog2(const Instruction& in) {
 }
 
 Status HloReader::ReadBatchNorm(const Instruction& in) {
-  protozero::pbf_reader reader(in.rest.data(), in.rest.size());
-  float epsilon = 0;
-  while (reader.next(HloInstructionProto::kEpsilon)) {
-    if (reader.wire_type() == protozero::pbf_wire_type::fixed32) {
-      epsilon = reader.get_float();
+  uint32_t epsilon = 0;
+  for (WireReader reader(in.rest); reader.Next();) {
+    if (reader.key() == WireKey(HloInstructionProto::kEpsilon, WireType::kFixed32)) {
+      epsilon = reader.Fixed32();
     } else {
-      reader.skip();
+      reader.Skip();
     }
   }
-  Add("epsilon", builder_.New(Attribute::Float(builder_.Scalar(DType::kF32),
-                                               std::bit_cast<uint32_t>(epsilon))));
+  Add("epsilon", builder_.New(Attribute::Float(builder_.Scalar(DType::kF32), epsilon)));
   AddInt("feature_index", IntField(in.rest, HloInstructionProto::kFeatureIndex));
   return EmitPlain(in);
 }
@@ -205,7 +222,7 @@ Status HloReader::ReadBatchNorm(const Instruction& in) {
 // known.
 Status HloReader::ReadBitcast(const Instruction& in) {
   PLINTH_RETURN_IF_ERROR(NeedOperands(in, 1));
-  const HloShape& from = *OperandOf(in, 0).shape;
+  const HloShape& from = OperandShape(in, 0);
   if (from.is_tuple || in.shape->is_tuple || !from.IsRowMajor() || !in.shape->IsRowMajor() ||
       from.leaves[0]->dtype != in.shape->leaves[0]->dtype) {
     return Unimplemented("a bitcast from ", ToString(from), " to ", ToString(*in.shape),
@@ -235,8 +252,8 @@ Status HloReader::ReadCompare(const Instruction& in) {
     return InvalidArgument("its order is \"", Shortened(order), "\"; expected TOTAL or PARTIAL");
   }
   // XLA of 2026 says this in place of a type. That of integers is total anyway.
-  if (type.empty() && order == "TOTAL" && !in.operands.empty()) {
-    const HloShape& compared = *OperandOf(in, 0).shape;
+  if (type.empty() && order == "TOTAL" && in.num_operands > 0) {
+    const HloShape& compared = OperandShape(in, 0);
     if (!compared.is_tuple && InfoOf(compared.leaves[0]->dtype).kind == DTypeClass::kFloat) {
       type = "TOTALORDER";
     }
@@ -255,16 +272,18 @@ Status HloReader::ReadConcatenate(const Instruction& in) {
 
 Status HloReader::AddPrecision(const Instruction& in) {
   const std::string_view config = BytesField(in.rest, HloInstructionProto::kPrecisionConfig);
+  ReadIntsField(config, PrecisionConfigProto::kOperandPrecision, &ints_);
+  // Most say that nothing is asked for.
+  if (std::ranges::count(ints_, 0) == std::ssize(ints_)) return {};
   const EnumSchema& precisions = *FindEnum("stablehlo.precision");
   std::vector<AttributeRef> list;
-  for (const int64_t number : IntsField(config, PrecisionConfigProto::kOperandPrecision)) {
+  for (const int64_t number : ints_) {
     if (number < 0 || number >= std::ssize(precisions.spellings)) {
       return InvalidArgument("operand_precision is ", number);
     }
-    list.push_back(builder_.New(
-        Attribute::Enum(precisions.name, precisions.spellings[static_cast<size_t>(number)])));
+    list.push_back(EnumOf(precisions, static_cast<size_t>(number)));
   }
-  if (!list.empty()) Add("precision_config", builder_.NewArray(list));
+  Add("precision_config", builder_.NewArray(list));
   return {};
 }
 
@@ -274,17 +293,16 @@ Status HloReader::ReadConvolution(const Instruction& in) {
   const std::string_view numbers =
       BytesField(in.rest, HloInstructionProto::kConvolutionDimensionNumbers);
   const auto column = [&](uint32_t field) {
-    return ColumnOf(window, WindowProto::kDimensions, field);
+    return ColumnIn(window, WindowProto::kDimensions, field);
   };
-  const auto number = [&](uint32_t field) {
-    return std::vector<int64_t>{IntField(numbers, field)};
-  };
-  const auto list = [&](uint32_t field) { return IntsField(numbers, field); };
-  AddInts("window_strides", column(WindowDimensionProto::kStride));
-  AddInts("lhs_dilation", column(WindowDimensionProto::kBaseDilation));
-  AddInts("rhs_dilation", column(WindowDimensionProto::kWindowDilation));
+  const auto number = [&](uint32_t field) { return Int(IntField(numbers, field)); };
+  const auto list = [&](uint32_t field) { return IntsIn(numbers, field); };
+  Add("window_strides", column(WindowDimensionProto::kStride));
+  Add("lhs_dilation", column(WindowDimensionProto::kBaseDilation));
+  Add("rhs_dilation", column(WindowDimensionProto::kWindowDilation));
   AddPadding(window);
-  const std::vector<int64_t> reversal = column(WindowDimensionProto::kWindowReversal);
+  const std::vector<int64_t> reversal =
+      ColumnOf(window, WindowProto::kDimensions, WindowDimensionProto::kWindowReversal);
   Add("window_reversal", builder_.New(Attribute::DenseArray(builder_.Scalar(DType::kPred),
                                                             builder_.arena().Copy(reversal))));
   AddStruct("dimension_numbers", "stablehlo.conv",
@@ -310,7 +328,7 @@ Status HloReader::ReadConvolution(const Instruction& in) {
 Status HloReader::ReadDot(const Instruction& in) {
   using Numbers = DotDimensionNumbersProto;
   const std::string_view numbers = BytesField(in.rest, HloInstructionProto::kDotDimensionNumbers);
-  const auto list = [&](uint32_t field) { return IntsField(numbers, field); };
+  const auto list = [&](uint32_t field) { return IntsIn(numbers, field); };
   AddStruct("dot_dimension_numbers", "stablehlo.dot",
             {{"lhs_batching_dimensions", list(Numbers::kLhsBatchDimensions)},
              {"rhs_batching_dimensions", list(Numbers::kRhsBatchDimensions)},
@@ -365,14 +383,14 @@ Status HloReader::ReadGather(const Instruction& in) {
   using Numbers = GatherDimensionNumbersProto;
   const std::string_view numbers =
       BytesField(in.rest, HloInstructionProto::kGatherDimensionNumbers);
-  const auto list = [&](uint32_t field) { return IntsField(numbers, field); };
+  const auto list = [&](uint32_t field) { return IntsIn(numbers, field); };
   AddStruct("dimension_numbers", "stablehlo.gather",
             {{"offset_dims", list(Numbers::kOffsetDims)},
              {"collapsed_slice_dims", list(Numbers::kCollapsedSliceDims)},
              {"operand_batching_dims", list(Numbers::kOperandBatchingDims)},
              {"start_indices_batching_dims", list(Numbers::kStartIndicesBatchingDims)},
              {"start_index_map", list(Numbers::kStartIndexMap)},
-             {"index_vector_dim", {IntField(numbers, Numbers::kIndexVectorDim)}}});
+             {"index_vector_dim", Int(IntField(numbers, Numbers::kIndexVectorDim))}});
   AddInts("slice_sizes", in, HloInstructionProto::kGatherSliceSizes);
   AddBool("indices_are_sorted", BoolField(in.rest, HloInstructionProto::kIndicesAreSorted));
   return EmitPlain(in);
@@ -389,11 +407,11 @@ Status HloReader::ReadIota(const Instruction& in) {
 Status HloReader::ReadPad(const Instruction& in) {
   const std::string_view config = BytesField(in.rest, HloInstructionProto::kPaddingConfig);
   const auto column = [&](uint32_t field) {
-    return ColumnOf(config, PaddingConfigProto::kDimensions, field);
+    return ColumnIn(config, PaddingConfigProto::kDimensions, field);
   };
-  AddInts("edge_padding_low", column(PaddingConfigDimensionProto::kEdgePaddingLow));
-  AddInts("edge_padding_high", column(PaddingConfigDimensionProto::kEdgePaddingHigh));
-  AddInts("interior_padding", column(PaddingConfigDimensionProto::kInteriorPadding));
+  Add("edge_padding_low", column(PaddingConfigDimensionProto::kEdgePaddingLow));
+  Add("edge_padding_high", column(PaddingConfigDimensionProto::kEdgePaddingHigh));
+  Add("interior_padding", column(PaddingConfigDimensionProto::kInteriorPadding));
   return EmitPlain(in);
 }
 
@@ -462,11 +480,11 @@ Status HloReader::ReadRngState(const Instruction& in) {
 
 Status HloReader::ReadSlice(const Instruction& in) {
   const auto column = [&](uint32_t field) {
-    return ColumnOf(in.rest, HloInstructionProto::kSliceDimensions, field);
+    return ColumnIn(in.rest, HloInstructionProto::kSliceDimensions, field);
   };
-  AddInts("start_indices", column(SliceDimensionsProto::kStart));
-  AddInts("limit_indices", column(SliceDimensionsProto::kLimit));
-  AddInts("strides", column(SliceDimensionsProto::kStride));
+  Add("start_indices", column(SliceDimensionsProto::kStart));
+  Add("limit_indices", column(SliceDimensionsProto::kLimit));
+  Add("strides", column(SliceDimensionsProto::kStride));
   return EmitPlain(in);
 }
 

@@ -28,35 +28,31 @@ Status HloReader::CheckSameLeaves(const Instruction& in, std::span<const TypeRef
   return InvalidArgument("its shape ", ToString(*in.shape), " is not that of ", whose);
 }
 
+// It has its value from whoever opened the computation.
 Status HloReader::ReadParameter(const Instruction& in) {
-  const auto number = static_cast<size_t>(in.number);
-  if (number >= frame_->arguments.size() ||
-      frame_->arguments[number].size() != in.shape->leaves.size()) {
-    return InvalidArgument("there is no argument for it");
-  }
-  Set(frame_->arguments[number]);
+  Set(body_->values[static_cast<size_t>(&in - body_->instructions.data())]);
   return {};
 }
 
 Status HloReader::ReadTuple(const Instruction& in) {
   size_t count = 0;
-  bool fits = in.shape->is_tuple && in.shape->elements.size() == in.operands.size();
-  for (size_t i = 0; fits && i < in.operands.size(); ++i) {
-    const std::span<const TypeRef> leaves = OperandOf(in, i).shape->leaves;
+  bool fits = in.shape->is_tuple && in.shape->elements.size() == in.num_operands;
+  for (size_t i = 0; fits && i < in.num_operands; ++i) {
+    const std::span<const TypeRef> leaves = OperandShape(in, i).leaves;
     fits = std::ranges::equal(leaves, in.shape->elements[i].leaves);
     count += leaves.size();
   }
   if (!fits) {
     return InvalidArgument("its shape ", ToString(*in.shape), " is not that of its ",
-                           in.operands.size(), " operands");
+                           in.num_operands, " operands");
   }
-  if (in.operands.size() == 1) {
+  if (in.num_operands == 1) {
     Set(ValuesOf(in, 0));
     return {};
   }
   std::vector<ValueId> values;
   values.reserve(count);
-  for (size_t i = 0; i < in.operands.size(); ++i) {
+  for (size_t i = 0; i < in.num_operands; ++i) {
     const Values more = ValuesOf(in, i);
     values.insert(values.end(), more.begin(), more.end());
   }
@@ -66,7 +62,7 @@ Status HloReader::ReadTuple(const Instruction& in) {
 
 Status HloReader::ReadGetTupleElement(const Instruction& in) {
   PLINTH_RETURN_IF_ERROR(NeedOperands(in, 1));
-  const HloShape& tuple = *OperandOf(in, 0).shape;
+  const HloShape& tuple = OperandShape(in, 0);
   const int64_t index = in.number;
   if (index < 0 || index >= std::ssize(tuple.elements)) {
     return InvalidArgument("it asks for element ", index, " of ", ToString(tuple));
@@ -85,8 +81,8 @@ Status HloReader::ReadGetTupleElement(const Instruction& in) {
 
 // What only says something of its first operand: copy, domain, add-dependency.
 Status HloReader::ReadIdentity(const Instruction& in) {
-  if (in.operands.empty()) return InvalidArgument("it has no operand");
-  PLINTH_RETURN_IF_ERROR(CheckSameLeaves(in, OperandOf(in, 0).shape->leaves, "its operand"));
+  if (in.num_operands == 0) return InvalidArgument("it has no operand");
+  PLINTH_RETURN_IF_ERROR(CheckSameLeaves(in, OperandShape(in, 0).leaves, "its operand"));
   Set(ValuesOf(in, 0));
   return {};
 }
@@ -94,7 +90,7 @@ Status HloReader::ReadIdentity(const Instruction& in) {
 // A tuple of the copy, the operand and a context.
 Status HloReader::ReadCopyStart(const Instruction& in) {
   PLINTH_RETURN_IF_ERROR(NeedOperands(in, 1));
-  const std::span<const TypeRef> leaves = OperandOf(in, 0).shape->leaves;
+  const std::span<const TypeRef> leaves = OperandShape(in, 0).leaves;
   if (in.shape->elements.size() < 2 || !std::ranges::equal(in.shape->elements[0].leaves, leaves) ||
       !std::ranges::equal(in.shape->elements[1].leaves, leaves)) {
     return InvalidArgument("its shape ", ToString(*in.shape), " does not begin with its operand ",
@@ -106,7 +102,7 @@ Status HloReader::ReadCopyStart(const Instruction& in) {
 
 Status HloReader::ReadCopyDone(const Instruction& in) {
   PLINTH_RETURN_IF_ERROR(NeedOperands(in, 1));
-  const HloShape& start = *OperandOf(in, 0).shape;
+  const HloShape& start = OperandShape(in, 0);
   if (start.elements.empty()) return InvalidArgument("its operand is no tuple of a copy-start");
   PLINTH_RETURN_IF_ERROR(CheckSameLeaves(in, start.elements[0].leaves, "its operand's copy"));
   Set(ValuesOf(in, 0).first(in.shape->leaves.size()));
@@ -117,7 +113,7 @@ Status HloReader::ReadCopyDone(const Instruction& in) {
 // all-reduce is the results alone.
 Status HloReader::ReadDone(const Instruction& in) {
   PLINTH_RETURN_IF_ERROR(NeedOperands(in, 1));
-  const HloShape& start = *OperandOf(in, 0).shape;
+  const HloShape& start = OperandShape(in, 0);
   if (std::ranges::equal(start.leaves, in.shape->leaves)) {
     Set(ValuesOf(in, 0));
     return {};
@@ -131,69 +127,70 @@ Status HloReader::ReadDone(const Instruction& in) {
 }
 
 Expected<uint32_t> HloReader::Called(const Instruction& in, size_t which, size_t count) const {
-  if (in.called.size() == count) return in.called[which];
-  return InvalidArgument("it calls ", in.called.size(), " computations, not ", count);
+  if (in.num_called == count) return CalledBy(in)[which];
+  return InvalidArgument("it calls ", in.num_called, " computations, not ", count);
 }
 
-Status HloReader::CheckParameters(const HloComputation& computation,
+Expected<HloBody*> HloReader::OpenCalled(const Instruction& in, size_t which, size_t count) {
+  PLINTH_ASSIGN_OR_RETURN(const uint32_t called, Called(in, which, count));
+  return Open(called);
+}
+
+Status HloReader::CheckParameters(const HloBody& body,
                                   std::span<const HloShape* const> shapes) const {
-  bool fits = computation.parameters.size() == shapes.size();
+  bool fits = body.parameters.size() == shapes.size();
   for (size_t i = 0; fits && i < shapes.size(); ++i) {
-    fits = std::ranges::equal(computation.parameter(i).shape->leaves, shapes[i]->leaves);
+    fits = std::ranges::equal(body.parameter_shape(i).leaves, shapes[i]->leaves);
   }
   if (fits) return {};
-  return InvalidArgument("the ", computation.parameters.size(), " parameters of computation %",
-                         Shortened(computation.name), " are not the ", shapes.size(),
-                         " values that it is given");
+  return InvalidArgument("the ", body.parameters.size(), " parameters of computation %",
+                         NameOf(body), " are not the ", shapes.size(), " values that it is given");
 }
 
-// The ops of a computation stand where the instruction stood.
-Status HloReader::Inline(const Instruction& in, size_t called, std::span<const Values> arguments,
-                         std::span<const HloShape* const> shapes, Values* root) {
-  const HloComputation& computation = module_.computations[in.called[called]];
-  PLINTH_RETURN_IF_ERROR(CheckParameters(computation, shapes));
-  return ReadInstructions(computation, arguments, root);
+Status HloReader::Pass(HloBody& body, std::span<const HloShape* const> shapes,
+                       std::span<const Values> arguments) {
+  PLINTH_RETURN_IF_ERROR(CheckParameters(body, shapes));
+  for (size_t i = 0; i < arguments.size(); ++i) body.values[body.parameters[i]] = arguments[i];
+  return {};
+}
+
+Status HloReader::Inline(const Instruction& in, Values* root, std::span<const TypeRef>* types) {
+  std::vector<Values> arguments;
+  std::vector<const HloShape*> shapes;
+  for (size_t i = 0; i < in.num_operands; ++i) {
+    arguments.push_back(ValuesOf(in, i));
+    shapes.push_back(&OperandShape(in, i));
+  }
+  PLINTH_ASSIGN_OR_RETURN(HloBody* const body, OpenCalled(in, 0, 1));
+  PLINTH_RETURN_IF_ERROR(Pass(*body, shapes, arguments));
+  *types = body->root_shape().leaves;
+  return ReadInstructions(*body, root);
 }
 
 Status HloReader::ReadFusion(const Instruction& in) {
-  PLINTH_RETURN_IF_ERROR(Called(in, 0, 1).status());
-  std::vector<Values> arguments;
-  std::vector<const HloShape*> shapes;
-  for (size_t i = 0; i < in.operands.size(); ++i) {
-    arguments.push_back(ValuesOf(in, i));
-    shapes.push_back(OperandOf(in, i).shape);
-  }
   Values root;
-  PLINTH_RETURN_IF_ERROR(Inline(in, 0, arguments, shapes, &root));
-  const HloComputation& fused = module_.computations[in.called[0]];
-  PLINTH_RETURN_IF_ERROR(
-      CheckSameLeaves(in, fused.instructions[fused.root].shape->leaves, "what it calls"));
+  std::span<const TypeRef> types;
+  PLINTH_RETURN_IF_ERROR(Inline(in, &root, &types));
+  PLINTH_RETURN_IF_ERROR(CheckSameLeaves(in, types, "what it calls"));
   Set(root);
   return {};
 }
 
 Status HloReader::ReadAsyncStart(const Instruction& in) {
-  PLINTH_RETURN_IF_ERROR(Called(in, 0, 1).status());
-  std::vector<Values> arguments;
-  std::vector<const HloShape*> shapes;
-  std::vector<TypeRef> leaves;
-  for (size_t i = 0; i < in.operands.size(); ++i) {
-    arguments.push_back(ValuesOf(in, i));
-    shapes.push_back(OperandOf(in, i).shape);
-    leaves.insert(leaves.end(), shapes[i]->leaves.begin(), shapes[i]->leaves.end());
-  }
   Values root;
-  PLINTH_RETURN_IF_ERROR(Inline(in, 0, arguments, shapes, &root));
-  const HloComputation& called = module_.computations[in.called[0]];
+  std::span<const TypeRef> types;
+  PLINTH_RETURN_IF_ERROR(Inline(in, &root, &types));
+  std::vector<TypeRef> leaves;
+  std::vector<ValueId> values;
+  for (size_t i = 0; i < in.num_operands; ++i) {
+    const std::span<const TypeRef> more = OperandShape(in, i).leaves;
+    leaves.insert(leaves.end(), more.begin(), more.end());
+    values.insert(values.end(), ValuesOf(in, i).begin(), ValuesOf(in, i).end());
+  }
   if (in.shape->elements.size() < 2 || !std::ranges::equal(in.shape->elements[0].leaves, leaves) ||
-      !std::ranges::equal(in.shape->elements[1].leaves,
-                          called.instructions[called.root].shape->leaves)) {
+      !std::ranges::equal(in.shape->elements[1].leaves, types)) {
     return InvalidArgument("its shape ", ToString(*in.shape),
                            " does not begin with its operands and the results of what it calls");
-  }
-  std::vector<ValueId> values;
-  for (const Values argument : arguments) {
-    values.insert(values.end(), argument.begin(), argument.end());
   }
   Set(Join({values, root}, in.shape->leaves.size()));
   return {};
@@ -210,7 +207,8 @@ Status HloReader::ReadCall(const Instruction& in) {
   // What a composite is stands in three frontend attributes.
   std::string_view name, attributes, version;
   PLINTH_RETURN_IF_ERROR(ForEachBytes<Status>(
-      in.frontend_attributes, FrontendAttributesProto::kMap, [&](std::string_view entry) {
+      BytesField(in.rest, HloInstructionProto::kFrontendAttributes), FrontendAttributesProto::kMap,
+      [&](std::string_view entry) {
         const std::string_view key = BytesField(entry, FrontendAttributeEntry::kKey);
         const std::string_view value = BytesField(entry, FrontendAttributeEntry::kValue);
         if (key == "composite.name") name = value;
@@ -237,28 +235,27 @@ Status HloReader::ReadCall(const Instruction& in) {
 
 // The first operand chooses; each branch has one of the others as its parameter.
 Status HloReader::ReadConditional(const Instruction& in) {
-  if (in.called.empty()) return InvalidArgument("it has no branches");
-  PLINTH_RETURN_IF_ERROR(NeedOperands(in, in.called.size() + 1));
+  if (in.num_called == 0) return InvalidArgument("it has no branches");
+  PLINTH_RETURN_IF_ERROR(NeedOperands(in, in.num_called + 1));
   const Values choice = ValuesOf(in, 0);
-  const TypeRef type = choice.size() == 1 ? OperandOf(in, 0).shape->leaves[0] : nullptr;
+  const TypeRef type = choice.size() == 1 ? OperandShape(in, 0).leaves[0] : nullptr;
   if (type == nullptr || choice[0] == kNoValue || !type->IsTensor()) {
     return InvalidArgument("its first operand is no array");
   }
   const bool is_if = type->dtype == DType::kPred;
   ReserveResults(in.shape->leaves);
   const ValueId reserved = reserved_;
-  std::vector<Region> regions(in.called.size());
+  const std::span<Region> regions = NewRegions(in.num_called);
   for (size_t i = 0; i < regions.size(); ++i) {
-    const HloComputation& branch = module_.computations[in.called[i]];
-    const HloShape* const shape = OperandOf(in, i + 1).shape;
-    PLINTH_RETURN_IF_ERROR(CheckParameters(branch, {&shape, 1}));
+    PLINTH_ASSIGN_OR_RETURN(HloBody* const branch, OpenCalled(in, i, regions.size()));
+    const HloShape* const shape = &OperandShape(in, i + 1);
     const Values argument = ValuesOf(in, i + 1);
-    PLINTH_RETURN_IF_ERROR(MakeRegion(is_if ? Op::kIf : Op::kCase, in.called[i],
-                                      /*has_arguments=*/false, {&argument, 1}, &regions[i]));
+    PLINTH_RETURN_IF_ERROR(Pass(*branch, {&shape, 1}, {&argument, 1}));
+    PLINTH_RETURN_IF_ERROR(MakeRegion(is_if ? Op::kIf : Op::kCase, *branch, &regions[i]));
   }
   operands_.assign(choice.begin(), choice.end());
   named_.clear();
-  regions_ = std::move(regions);
+  regions_ = regions;
   reserved_ = reserved;
   return Emit(in, is_if ? Op::kIf : Op::kCase, in.shape->leaves);
 }
@@ -266,28 +263,26 @@ Status HloReader::ReadConditional(const Instruction& in) {
 // HLO names the body before the condition.
 Status HloReader::ReadWhile(const Instruction& in) {
   PLINTH_RETURN_IF_ERROR(NeedOperands(in, 1));
-  PLINTH_ASSIGN_OR_RETURN(const uint32_t body, Called(in, 0, 2));
-  PLINTH_ASSIGN_OR_RETURN(const uint32_t condition, Called(in, 1, 2));
-  PLINTH_RETURN_IF_ERROR(CheckSameLeaves(in, OperandOf(in, 0).shape->leaves, "its operand"));
+  PLINTH_RETURN_IF_ERROR(CheckSameLeaves(in, OperandShape(in, 0).leaves, "its operand"));
   ReserveResults(in.shape->leaves);
   const ValueId reserved = reserved_;
-  std::vector<Region> regions(2);
+  const std::span<Region> regions = NewRegions(2);
   for (const size_t i : {0, 1}) {
-    const uint32_t called = i == 0 ? condition : body;
+    PLINTH_ASSIGN_OR_RETURN(HloBody* const called, OpenCalled(in, 1 - i, 2));
     const HloShape* const shape = in.shape;
-    PLINTH_RETURN_IF_ERROR(CheckParameters(module_.computations[called], {&shape, 1}));
-    PLINTH_RETURN_IF_ERROR(MakeRegion(Op::kWhile, called, /*has_arguments=*/true, {}, &regions[i]));
+    PLINTH_RETURN_IF_ERROR(CheckParameters(*called, {&shape, 1}));
+    PLINTH_RETURN_IF_ERROR(MakeRegion(Op::kWhile, *called, &regions[i]));
   }
   operands_.clear();
   named_.clear();
   PLINTH_RETURN_IF_ERROR(GatherOperands(in));
-  regions_ = std::move(regions);
+  regions_ = regions;
   reserved_ = reserved;
   return Emit(in, Op::kWhile, in.shape->leaves);
 }
 
 Status HloReader::ReadAfterAll(const Instruction& in) {
-  if (in.operands.empty()) return Emit(in, Op::kCreateToken, in.shape->leaves);
+  if (in.num_operands == 0) return Emit(in, Op::kCreateToken, in.shape->leaves);
   return EmitPlain(in);
 }
 
@@ -296,7 +291,7 @@ Status HloReader::ReadCustomCall(const Instruction& in) {
   const auto copy = [&](std::string_view text) { return builder_.arena().Copy(text); };
   // Called computations may be those of the framework alone; they are functions here.
   std::vector<AttributeRef> called;
-  for (const uint32_t computation : in.called) {
+  for (const uint32_t computation : CalledBy(in)) {
     called.push_back(builder_.New(Attribute::Symbol(FunctionOf(computation))));
   }
   PLINTH_RETURN_IF_ERROR(GatherOperands(in));
@@ -332,9 +327,9 @@ Status HloReader::ReadCustomCall(const Instruction& in) {
     };
     Status status = ForEachBytes<Status>(
         message, HloInstructionProto::kOperandShapesWithLayout, [&](std::string_view bytes) {
-          HloShape shape;
-          PLINTH_RETURN_IF_ERROR(ParseHloShape(bytes, builder_, scratch_, &shape));
-          append(append, shape);
+          const HloShape* shape;
+          PLINTH_RETURN_IF_ERROR(parser_.shapes().Read(bytes, &shape));
+          append(append, *shape);
           return Status();
         });
     if (!status.ok()) return status;
@@ -348,13 +343,12 @@ Status HloReader::ReadCustomCall(const Instruction& in) {
   PLINTH_RETURN_IF_ERROR(ForEachBytes<Status>(
       message, HloInstructionProto::kOutputOperandAliasing, [&](std::string_view entry) {
         const NamedAttribute fields[] = {
-            {"output_tuple_indices",
-             builder_.NewInts(IntsField(entry, OutputOperandAliasingProto::kOutputShapeIndex))},
+            {"output_tuple_indices", IntsIn(entry, OutputOperandAliasingProto::kOutputShapeIndex)},
             {"operand_index",
              builder_.NewInt(DType::kS64,
                              IntField(entry, OutputOperandAliasingProto::kOperandIndex))},
             {"operand_tuple_indices",
-             builder_.NewInts(IntsField(entry, OutputOperandAliasingProto::kOperandShapeIndex))}};
+             IntsIn(entry, OutputOperandAliasingProto::kOperandShapeIndex)}};
         aliases.push_back(builder_.NewStruct("stablehlo.output_operand_alias", fields));
         return Status();
       }));

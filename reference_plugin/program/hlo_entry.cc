@@ -19,6 +19,7 @@ using messages::FrontendAttributeEntry;
 using messages::FrontendAttributesProto;
 using messages::HloBufferDonorProto;
 using messages::HloInputOutputAliasProto;
+using messages::HloInstructionProto;
 using messages::HloModuleProto;
 
 // The leaf that a path through tuples leads to, or nothing.
@@ -74,17 +75,20 @@ Status HloReader::ReadShardings(std::string_view message, const HloShape& shape,
   return {};
 }
 
-Status HloReader::AddDiscardable(const Instruction& in) {
-  if (in.sharding.data() != nullptr) {
-    const auto as_bytes = std::as_bytes(std::span(in.sharding.data(), in.sharding.size()));
+// What an instruction says that means nothing to its ops themselves, for BeginOps.
+Status HloReader::ReadDiscardable(const Instruction& in) {
+  std::vector<NamedAttribute>& attributes = body_->discardable;
+  if (std::string_view message; FindBytes(in.rest, HloInstructionProto::kSharding, &message)) {
+    const auto as_bytes = std::as_bytes(std::span(message.data(), message.size()));
     PLINTH_ASSIGN_OR_RETURN(const OpSharding sharding, ReadOpSharding(as_bytes));
     const std::string text = WriteShardingText(sharding);
-    Add("mhlo.sharding",
-        builder_.New(Attribute::String(builder_.arena().Copy(std::string_view(text)))));
+    attributes.push_back({"mhlo.sharding", builder_.New(Attribute::String(
+                                               builder_.arena().Copy(std::string_view(text))))});
   }
-  if (in.frontend_attributes.empty()) return {};
-  PLINTH_ASSIGN_OR_RETURN(const AttributeRef frontend, FrontendAttributes(in.frontend_attributes));
-  if (frontend != nullptr) Add("mhlo.frontend_attributes", frontend);
+  PLINTH_ASSIGN_OR_RETURN(
+      const AttributeRef frontend,
+      FrontendAttributes(BytesField(in.rest, HloInstructionProto::kFrontendAttributes)));
+  if (frontend != nullptr) attributes.push_back({"mhlo.frontend_attributes", frontend});
   return {};
 }
 
@@ -100,14 +104,13 @@ Status HloReader::AddModuleAttributes() {
   return {};
 }
 
-Status HloReader::AddEntryAttributes(const HloComputation& entry) {
-  const HloInstruction& root = entry.instructions[entry.root];
-  const HloShape& result = *root.shape;
+Status HloReader::AddEntryAttributes(const HloBody& entry) {
+  const HloShape& result = entry.root_shape();
   std::vector<size_t> first_leaf;  // Of each parameter.
   size_t num_leaves = 0;
   for (size_t i = 0; i < entry.parameters.size(); ++i) {
     first_leaf.push_back(num_leaves);
-    num_leaves += entry.parameter(i).shape->leaves.size();
+    num_leaves += entry.parameter_shape(i).leaves.size();
   }
   std::vector<std::vector<NamedAttribute>> arguments(num_leaves), results(result.leaves.size());
 
@@ -126,21 +129,29 @@ Status HloReader::AddEntryAttributes(const HloComputation& entry) {
         return Status();
       }));
   for (size_t i = 0; i < entry.parameters.size(); ++i) {
-    const HloInstruction& in = entry.parameter(i);
+    const HloInstruction& in = entry.instructions[entry.parameters[i]];
     std::vector<NamedAttribute>* const lists = arguments.data() + first_leaf[i];
-    const std::string_view message = i < given.size() ? given[i] : in.sharding;
-    if (message.data() != nullptr) {
+    std::string_view message;
+    bool has_sharding = i < given.size();
+    if (has_sharding) {
+      message = given[i];
+    } else if (in.has_sharding) {
+      has_sharding = FindBytes(in.rest, HloInstructionProto::kSharding, &message);
+    }
+    if (has_sharding) {
       Status status = add_shardings(message, *in.shape, lists);
       if (!status.ok()) return status.WithContext(StrCat("parameter ", i));
     }
-    if (in.shape->is_tuple) continue;
-    PLINTH_ASSIGN_OR_RETURN(const AttributeRef frontend,
-                            FrontendAttributes(in.frontend_attributes));
+    if (in.shape->is_tuple || !in.has_frontend_attributes) continue;
+    PLINTH_ASSIGN_OR_RETURN(
+        const AttributeRef frontend,
+        FrontendAttributes(BytesField(in.rest, HloInstructionProto::kFrontendAttributes)));
     if (frontend != nullptr) lists[0].push_back({"mhlo.frontend_attributes", frontend});
   }
-  std::string_view message = root.sharding;
-  FindBytes(module_.message, HloModuleProto::kSpmdOutputSharding, &message);
-  if (message.data() != nullptr) {
+  const HloInstruction& root = entry.instructions[entry.root];
+  std::string_view message;
+  if (FindBytes(module_.message, HloModuleProto::kSpmdOutputSharding, &message) ||
+      (root.has_sharding && FindBytes(root.rest, HloInstructionProto::kSharding, &message))) {
     Status status = add_shardings(message, result, results.data());
     if (!status.ok()) return status.WithContext("the result");
   }
@@ -153,7 +164,7 @@ Status HloReader::AddEntryAttributes(const HloComputation& entry) {
                              first_leaf.size());
     }
     const auto parameter = static_cast<size_t>(number);
-    const HloShape& shape = *entry.parameter(parameter).shape;
+    const HloShape& shape = entry.parameter_shape(parameter);
     const std::optional<size_t> leaf = LeafAt(shape, path);
     if (!leaf.has_value()) {
       return InvalidArgument(what, " names {", StrJoin(path, ",").substr(0, 100), "} of parameter ",

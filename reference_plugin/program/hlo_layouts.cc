@@ -7,7 +7,7 @@
 
 #include "api/support/xla_message_fields.h"
 #include "plinth/program/hlo.h"
-#include "reference_plugin/program/hlo_module.h"
+#include "reference_plugin/program/hlo_shape.h"
 #include "reference_plugin/program/hlo_wire.h"
 #include "reference_plugin/program/module_builder.h"
 
@@ -37,18 +37,17 @@ std::string ReplaceShapes(std::string_view program_shape, std::span<const std::s
                           std::string_view result) {
   std::string out;
   protozero::pbf_writer writer(out);
-  protozero::pbf_reader reader(program_shape.data(), program_shape.size());
   const auto is_replaced = [&](uint32_t field) {
     return field == ProgramShapeProto::kParameters
                ? !parameters.empty()
                : field == ProgramShapeProto::kResult && !result.empty();
   };
-  while (reader.next()) {
-    if (!IsBytesField(reader) || is_replaced(reader.tag())) {
-      reader.skip();
+  for (WireReader reader(program_shape); reader.Next();) {
+    if (!reader.Is(WireType::kBytes) || is_replaced(reader.field())) {
+      reader.Skip();
     } else {
-      const uint32_t field = reader.tag();
-      writer.add_bytes(field, reader.get_view());
+      const std::string_view bytes = reader.Bytes();
+      writer.add_bytes(reader.field(), bytes.data(), bytes.size());
     }
   }
   for (const std::string& parameter : parameters) {
@@ -63,11 +62,11 @@ std::string ReplaceShapes(std::string_view program_shape, std::span<const std::s
 Expected<std::vector<ShapeLayout>> ReadShapeLayouts(std::string_view shape) {
   try {
     ModuleBuilder builder(shape.size());
-    Arena arena;
-    HloShape parsed;
-    PLINTH_RETURN_IF_ERROR(ParseHloShape(shape, builder, arena, &parsed));
+    HloShapes shapes(builder, shape.size());
+    const HloShape* parsed;
+    PLINTH_RETURN_IF_ERROR(shapes.Read(shape, &parsed));
     std::vector<ShapeLayout> layouts;
-    AppendLayouts(parsed, &layouts);
+    AppendLayouts(*parsed, &layouts);
     return layouts;
   } catch (const protozero::exception& error) {
     return InvalidArgument("malformed protocol buffer of ", shape.size(), " bytes (", error.what(),

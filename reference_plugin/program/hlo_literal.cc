@@ -15,14 +15,16 @@ namespace {
 
 using messages::HloInstructionProto;
 using messages::LiteralProto;
-using protozero::pbf_reader;
 
 constexpr int kMostLiteralDepth = 64;
 
 // Gathers elements as they are in memory. Never more of them than the shape has.
 class ElementSink {
  public:
-  ElementSink(size_t count, size_t width) : most_(count * width), width_(width) {}
+  ElementSink(size_t count, size_t width, std::vector<std::byte>* bytes)
+      : most_(count * width), width_(width), bytes_(*bytes) {
+    bytes_.clear();
+  }
 
   bool Append(const void* bytes, size_t size) {
     if (size > most_ - bytes_.size()) return false;
@@ -32,43 +34,36 @@ class ElementSink {
   }
   // The lowest bytes of a number.
   bool AppendInt(uint64_t value) { return Append(&value, width_); }
-  std::vector<std::byte>& bytes() { return bytes_; }
 
  private:
   const size_t most_;
   const size_t width_;
-  std::vector<std::byte> bytes_;
+  std::vector<std::byte>& bytes_;
 };
 
 // False: there are more elements than there may be.
-bool ReadList(pbf_reader& reader, const HloElementType& type, ElementSink& sink) {
-  const bool is_bytes = IsBytesField(reader);
+bool ReadList(WireReader& reader, const HloElementType& type, ElementSink& sink) {
   if (type.form == HloLiteralForm::kVarints) {
-    const auto append = [&](uint64_t value) {
-      return sink.AppendInt(type.dtype == DType::kPred ? value != 0 : value);
-    };
-    if (reader.wire_type() == protozero::pbf_wire_type::varint) return append(reader.get_uint64());
-    if (!is_bytes) return reader.skip(), true;
-    for (const uint64_t value : reader.get_packed_uint64()) {
-      if (!append(value)) return false;
-    }
-    return true;
+    bool fits = true;
+    reader.ForEachInt([&](int64_t number) {
+      const auto value = static_cast<uint64_t>(number);
+      fits = fits && sink.AppendInt(type.dtype == DType::kPred ? value != 0 : value);
+    });
+    return fits;
   }
-  if (is_bytes) {
-    const std::string_view bytes = ToView(reader.get_view());
+  if (reader.Is(WireType::kBytes)) {
+    const std::string_view bytes = reader.Bytes();
     return sink.Append(bytes.data(), bytes.size());
   }
-  if (type.form == HloLiteralForm::kFixed &&
-      reader.wire_type() == protozero::pbf_wire_type::fixed32) {
-    const uint32_t value = reader.get_fixed32();
+  if (type.form == HloLiteralForm::kFixed && reader.Is(WireType::kFixed32)) {
+    const uint32_t value = reader.Fixed32();
     return sink.Append(&value, sizeof(value));
   }
-  if (type.form == HloLiteralForm::kFixed &&
-      reader.wire_type() == protozero::pbf_wire_type::fixed64) {
-    const uint64_t value = reader.get_fixed64();
+  if (type.form == HloLiteralForm::kFixed && reader.Is(WireType::kFixed64)) {
+    const uint64_t value = reader.Fixed64();
     return sink.Append(&value, sizeof(value));
   }
-  reader.skip();
+  reader.Skip();
   return true;
 }
 
@@ -112,14 +107,14 @@ std::vector<std::byte> ToRowMajor(const std::vector<std::byte>& bytes, const Hlo
 }  // namespace
 
 Expected<AttributeRef> HloReader::ReadLiteral(std::string_view message, const HloShape& shape) {
-  HloShape own;
+  const HloShape* own = nullptr;
   std::string_view bytes;
   if (FindBytes(message, LiteralProto::kShape, &bytes)) {
-    PLINTH_RETURN_IF_ERROR(ParseHloShape(bytes, builder_, scratch_, &own));
+    PLINTH_RETURN_IF_ERROR(parser_.shapes().Read(bytes, &own));
   }
   const TypeRef type = shape.leaves[0];
-  if (own.is_tuple || own.leaves.empty() || own.leaves[0] != type) {
-    return InvalidArgument("its literal has the shape ", own.leaves.empty() ? "()" : ToString(own),
+  if (own == nullptr || own->is_tuple || own->leaves[0] != type) {
+    return InvalidArgument("its literal has the shape ", own == nullptr ? "()" : ToString(*own),
                            ", not ", ToString(shape));
   }
   const HloElementType* const element = FindHloElementType(type->dtype);
@@ -128,22 +123,21 @@ Expected<AttributeRef> HloReader::ReadLiteral(std::string_view message, const Hl
   }
   const auto count = static_cast<size_t>(type->NumElements());
   const auto width = static_cast<size_t>(ByteSize(type->dtype));
-  ElementSink sink(count, width);
-  pbf_reader reader(message.data(), message.size());
-  while (reader.next(element->literal_field)) {
+  ElementSink sink(count, width, &literal_);
+  for (WireReader reader(message); reader.Next(element->literal_field);) {
     if (!ReadList(reader, *element, sink)) {
       return InvalidArgument("its literal has more than the ", count, " elements of ",
                              ToString(shape));
     }
   }
   const int bits = InfoOf(type->dtype).bits;
-  if (bits < 8 && type->dtype != DType::kPred && 8 % bits == 0) Unpack(count, bits, &sink.bytes());
-  if (sink.bytes().size() != count * width) {
-    return InvalidArgument("its literal has ", sink.bytes().size(), " bytes of elements, not the ",
+  if (bits < 8 && type->dtype != DType::kPred && 8 % bits == 0) Unpack(count, bits, &literal_);
+  if (literal_.size() != count * width) {
+    return InvalidArgument("its literal has ", literal_.size(), " bytes of elements, not the ",
                            count, " elements of ", width, " bytes of ", ToString(shape));
   }
-  if (!own.IsRowMajor()) sink.bytes() = ToRowMajor(sink.bytes(), own, width);
-  const AttributeRef elements = ElementsFromValues(type, sink.bytes(), builder_);
+  if (!own->IsRowMajor()) literal_ = ToRowMajor(literal_, *own, width);
+  const AttributeRef elements = ElementsFromValues(type, literal_, builder_);
   if (elements == nullptr) return InvalidArgument("a constant of ", ToString(shape));
   return elements;
 }

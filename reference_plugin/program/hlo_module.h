@@ -8,26 +8,18 @@
 #include <vector>
 
 #include "plinth/program/op.h"
+#include "plinth/program/program.h"
 #include "plinth/support/status.h"
+#include "reference_plugin/program/hlo_ids.h"
+#include "reference_plugin/program/hlo_known_parts.h"
+#include "reference_plugin/program/hlo_shape.h"
 #include "reference_plugin/program/module_builder.h"
 
-// A HloModuleProto whose parts have found each other: ids are indices, opcodes rows, shapes types.
-// What an instruction has besides stays in its message. Everything refers to the message's bytes
-// and to the arena of the builder.
+// A HloModuleProto whose parts find each other: ids are indices, opcodes rows, shapes types. What
+// an instruction has besides stays in its message. Computations are parsed where they are read, one
+// inside of another, so that a large module takes no memory for all of its instructions at once.
+// Everything refers to the module's bytes.
 namespace plinth::program {
-
-// An array, a token, or a tuple of shapes.
-struct HloShape {
-  bool is_tuple = false;
-  std::span<const HloShape> elements;  // Of a tuple.
-  std::span<const TypeRef> leaves;     // Arrays and tokens in the order of the text.
-  // Of an array: the order of its dimensions in memory, the fastest varying first.
-  std::span<const int64_t> minor_to_major;
-
-  bool IsRowMajor() const;
-  // The number of leaves before element `index` of a tuple.
-  size_t LeavesBefore(size_t index) const;
-};
 
 // A row of the column `hlo` of ops.toml.
 enum class HloRead : uint8_t;
@@ -45,43 +37,81 @@ struct HloInstruction {
   std::string_view name;
   const HloOpcode* opcode = nullptr;
   const HloShape* shape = nullptr;
-  std::span<const uint32_t> operands;  // Instructions of the same computation, before this one.
-  std::span<const uint32_t> called;    // Computations of the module, before this one's.
-  int64_t number = 0;                  // Of a parameter; the index of a get-tuple-element.
-  // Messages; null where there is none.
-  std::string_view metadata, sharding, frontend_attributes;
+  int64_t number = 0;         // Of a parameter; the index of a get-tuple-element.
+  std::string_view metadata;  // A message; null where there is none.
   // The part of the HloInstructionProto that has all other fields: XLA writes those above first.
   std::string_view rest;
+  // Places in HloBody::indices: instructions of the same computation, before this one; then
+  // computations of the module, before this one's.
+  uint32_t first_index = 0;
+  uint32_t num_operands = 0;
+  uint32_t num_called = 0;
+  bool has_sharding = false;             // In `rest`.
+  bool has_frontend_attributes = false;  // In `rest`.
 };
 
 struct HloComputation {
   std::string_view name;
-  std::span<const HloInstruction> instructions;
-  uint32_t root = 0;
-  std::span<const uint32_t> parameters;  // Instructions, by parameter number.
-  size_t size = 0;                       // Bytes of its message.
-
-  const HloInstruction& parameter(size_t number) const { return instructions[parameters[number]]; }
+  std::string_view message;
+  int64_t root_id = 0;
+  size_t num_instructions = 0;
 };
 
 struct HloModule {
-  Arena arena;  // Of all but types; goes when the program is made.
+  std::string_view message;  // HloModuleProto
   std::string_view name;
   std::vector<HloComputation> computations;
+  HloIds computation_ids;
   uint32_t entry = 0;
-  std::string_view message;  // HloModuleProto
+};
+
+// The leaves of a value: an array is one, a tuple has those of its elements.
+using HloValues = std::span<const ValueId>;
+
+// The instructions of a computation that is being read.
+struct HloBody {
+  uint32_t computation = 0;
+  std::vector<HloInstruction> instructions;
+  std::vector<uint32_t> indices;
+  uint32_t root = 0;
+  std::vector<uint32_t> parameters;  // Instructions, by parameter number.
+  size_t num_ops = 0;                // About as many as it becomes.
+  std::vector<HloValues> values;     // By instruction, as far as they were read.
+  // What all ops of the instruction have that is being read, from its first op on.
+  LocationRef location = nullptr;
+  std::vector<NamedAttribute> discardable;
+
+  const HloShape& parameter_shape(size_t number) const {
+    return *instructions[parameters[number]].shape;
+  }
+  const HloShape& root_shape() const { return *instructions[root].shape; }
 };
 
 // Errors name the instruction and the computation. INVALID_ARGUMENT for what is malformed;
-// UNIMPLEMENTED for opcodes and element types that are not known. Throws what protozero throws.
-Status ParseHloModule(std::string_view message, ModuleBuilder& builder, HloModule* module);
+// UNIMPLEMENTED for opcodes and element types that are not known. Throws what WireReader throws.
+class HloParser {
+ public:
+  HloParser(ModuleBuilder& builder, std::string_view message)
+      : shapes_(builder, message.size()), opcodes_(message.size()) {}
 
-// The shape in a ShapeProto. Tuples nest 64 deep at most.
-Status ParseHloShape(std::string_view message, ModuleBuilder& builder, Arena& arena,
-                     HloShape* shape);
+  // What computations there are.
+  static Status ParseModule(std::string_view message, HloModule* module);
+  // What was in the body before goes.
+  Status ParseBody(const HloModule& module, uint32_t computation, HloBody* body);
 
-// "f32[2,3]" and "(f32[], (s32[4]))", cut where it is long.
-std::string ToString(const HloShape& shape);
+  HloShapes& shapes() { return shapes_; }
+
+ private:
+  Status ParseInstructions(const HloModule& module, HloBody* body);
+  Status ParseInstruction(const HloModule& module, std::string_view message, HloBody* body);
+  Status OrderParameters(HloBody* body);
+
+  HloShapes shapes_;
+  HloKnownParts<HloOpcode> opcodes_;
+  // Of the computation being parsed.
+  HloIds ids_;
+  std::vector<uint32_t> called_;  // Of the instruction being parsed.
+};
 
 // The start of a name from a program, for a message.
 inline std::string_view Shortened(std::string_view name) { return name.substr(0, 100); }

@@ -2,7 +2,9 @@
 #include "reference_plugin/program/hlo_reader.h"
 
 #include <algorithm>
+#include <memory>
 #include <protozero/exception.hpp>
+#include <utility>
 
 #include "api/support/xla_message_fields.h"
 #include "plinth/program/hlo.h"
@@ -14,48 +16,33 @@
 namespace plinth::program {
 namespace {
 
-using messages::FileLocationProto;
 using messages::HloModuleProto;
 using messages::HloModuleProtoWithConfig;
-using messages::OpMetadataProto;
-using messages::StackFrameIndexProto;
-using messages::StackFrameProto;
 
 // Computations call each other by recursion; deeper programs are refused.
-constexpr int kMostDepth = 200;
+constexpr size_t kMostDepth = 200;
 // What reading a computation once more costs, for each byte of its message.
 constexpr uint64_t kCostOfByte = 4;
 
 }  // namespace
 
-HloReader::HloReader(const HloModule& module, ModuleBuilder& builder)
-    : module_(module),
-      builder_(builder),
-      was_read_(module.computations.size()),
-      function_names_(module.computations.size()) {
-  const std::string_view index = BytesField(module.message, HloModuleProto::kStackFrameIndex);
-  const auto collect = [&](uint32_t field, std::vector<std::string_view>* list) {
-    (void)ForEachBytes<Status>(index, field, [&](std::string_view entry) {
-      list->push_back(entry);
-      return Status();
-    });
-  };
-  collect(StackFrameIndexProto::kFileNames, &file_names_);
-  collect(StackFrameIndexProto::kFileLocations, &file_locations_);
-  collect(StackFrameIndexProto::kStackFrames, &stack_frames_);
-  frame_locations_.resize(stack_frames_.size());
+HloReader::HloReader(std::string_view message, ModuleBuilder& builder)
+    : builder_(builder), parser_(builder, message), locations_(builder, message) {
+  module_.message = message;
 }
 
 Expected<Module> HloReader::Read() {
-  const HloComputation& entry = module_.computations[module_.entry];
+  PLINTH_RETURN_IF_ERROR(HloParser::ParseModule(module_.message, &module_));
+  known_.resize(module_.computations.size());
+  PLINTH_ASSIGN_OR_RETURN(HloBody* const entry, Open(module_.entry));
   PLINTH_RETURN_IF_ERROR(AddModuleAttributes());
-  PLINTH_RETURN_IF_ERROR(AddEntryAttributes(entry));
+  PLINTH_RETURN_IF_ERROR(AddEntryAttributes(*entry));
   used_names_.insert("main");
-  PLINTH_RETURN_IF_ERROR(ReadFunction(entry, "main", /*is_entry=*/true));
+  PLINTH_RETURN_IF_ERROR(ReadFunction(*entry, "main", /*is_entry=*/true));
   for (size_t i = 0; i < functions_.size(); ++i) {
-    const uint32_t callee = functions_[i];
-    PLINTH_RETURN_IF_ERROR(ReadFunction(module_.computations[callee], function_names_[callee],
-                                        /*is_entry=*/false));
+    PLINTH_ASSIGN_OR_RETURN(HloBody* const callee, Open(functions_[i]));
+    PLINTH_RETURN_IF_ERROR(
+        ReadFunction(*callee, known_[functions_[i]].function, /*is_entry=*/false));
   }
   Region body;
   body.has_block = true;
@@ -79,7 +66,7 @@ std::string_view HloReader::UniqueName(std::string_view wanted) {
 }
 
 std::string_view HloReader::FunctionOf(uint32_t computation) {
-  std::string_view& name = function_names_[computation];
+  std::string_view& name = known_[computation].function;
   if (name.empty()) {
     name = UniqueName(module_.computations[computation].name);
     functions_.push_back(computation);
@@ -87,18 +74,33 @@ std::string_view HloReader::FunctionOf(uint32_t computation) {
   return name;
 }
 
-Status HloReader::ReadFunction(const HloComputation& computation, std::string_view name,
-                               bool is_entry) {
+Expected<HloBody*> HloReader::Open(uint32_t computation) {
+  if (depth_ >= kMostDepth) {
+    return InvalidArgument("computations call each other deeper than ", kMostDepth);
+  }
+  const HloComputation& opened = module_.computations[computation];
+  LocationRef& location = known_[computation].location;
+  // The first time is paid for by the computation itself.
+  if (location != nullptr && !builder_.Spend(opened.message.size() * kCostOfByte)) {
+    return ModuleBuilder::Disproportion();
+  }
+  if (location == nullptr) {
+    location = locations_.NewName(opened.name, nullptr);
+  }
+  if (bodies_.size() == depth_) bodies_.push_back(std::make_unique<HloBody>());
+  HloBody* const body = bodies_[depth_].get();
+  PLINTH_RETURN_IF_ERROR(parser_.ParseBody(module_, computation, body));
+  return body;
+}
+
+Status HloReader::ReadFunction(HloBody& body, std::string_view name, bool is_entry) {
   next_value_ = 0;
-  op_stack_.clear();
-  Region body;
-  const uint32_t index = static_cast<uint32_t>(&computation - module_.computations.data());
-  PLINTH_RETURN_IF_ERROR(MakeRegion(Op::kFunc, index, /*has_arguments=*/true, {}, &body));
-  const HloShape& result = *computation.instructions[computation.root].shape;
+  Region region;
+  PLINTH_RETURN_IF_ERROR(MakeRegion(Op::kFunc, body, &region));
+  const TypeRef type = builder_.Function(region.argument_types, body.root_shape().leaves);
   std::vector<NamedAttribute> attributes = {
       {"sym_name", builder_.New(Attribute::String(name))},
-      {"function_type",
-       builder_.New(Attribute::OfType(builder_.Function(body.argument_types, result.leaves)))},
+      {"function_type", builder_.New(Attribute::OfType(type))},
       {"sym_visibility", builder_.New(Attribute::String(is_entry ? "public" : "private"))}};
   if (is_entry) {
     attributes.push_back({"arg_attrs", builder_.NewArray(argument_attributes_)});
@@ -108,101 +110,103 @@ Status HloReader::ReadFunction(const HloComputation& computation, std::string_vi
   Operation function;
   function.op = Op::kFunc;
   function.attributes = builder_.arena().Copy(attributes);
-  function.regions = builder_.arena().Copy(std::span<const Region>(&body, 1));
+  function.regions = builder_.arena().Copy(std::span<const Region>(&region, 1));
   function.location = builder_.unknown_location();
   function_ops_.push_back(function);
   num_values_.push_back(next_value_);
   return {};
 }
 
-Status HloReader::MakeRegion(Op parent, uint32_t computation_index, bool has_arguments,
-                             std::span<const Values> captured, Region* region) {
-  const HloComputation& computation = module_.computations[computation_index];
+void HloReader::MakeArguments(HloBody& body, Region* region) {
+  const auto types_of = [&](uint32_t parameter) -> std::span<const TypeRef> {
+    if (!body.values[parameter].empty()) return {};
+    return body.instructions[parameter].shape->leaves;
+  };
+  size_t count = 0;
+  for (const uint32_t parameter : body.parameters) {
+    const std::span<const TypeRef> types = types_of(parameter);
+    count += types.size();
+    region->argument_types = types;
+  }
+  if (count == 0) return;
+  // One that is all of them lends its list.
+  if (body.parameters.size() > 1) {
+    auto* const all = reinterpret_cast<TypeRef*>(
+        builder_.arena().Allocate(count * sizeof(TypeRef), alignof(TypeRef)));
+    TypeRef* next = all;
+    for (const uint32_t parameter : body.parameters) {
+      next = std::ranges::copy(types_of(parameter), next).out;
+    }
+    region->argument_types = {all, count};
+  }
+  for (const uint32_t parameter : body.parameters) {
+    const size_t size = types_of(parameter).size();
+    if (size == 0) continue;
+    body.values[parameter] = NewValues(next_value_, size);
+    next_value_ += static_cast<ValueId>(size);
+  }
+  if (unknown_locations_.size() < count) {
+    unknown_locations_ = builder_.arena().Copy(
+        std::vector<LocationRef>(std::max<size_t>(count * 2, 4), builder_.unknown_location()));
+  }
+  region->argument_locations = unknown_locations_.first(count);
+}
+
+Status HloReader::MakeRegion(Op parent, HloBody& body, Region* region) {
   region->has_block = true;
   region->first_argument = next_value_;
-  std::vector<Values> arguments(captured.begin(), captured.end());
-  if (has_arguments) {
-    std::vector<TypeRef> types;
-    for (size_t i = 0; i < computation.parameters.size(); ++i) {
-      const std::span<const TypeRef> leaves = computation.parameter(i).shape->leaves;
-      types.insert(types.end(), leaves.begin(), leaves.end());
-      arguments.push_back(NewValues(next_value_, leaves.size()));
-      next_value_ += static_cast<ValueId>(leaves.size());
-    }
-    region->argument_types = builder_.arena().Copy(types);
-    const std::vector<LocationRef> locations(types.size(), builder_.unknown_location());
-    region->argument_locations = builder_.arena().Copy(locations);
-  }
-  const size_t first = op_stack_.size();
+  MakeArguments(body, region);
+  const Ops outer = std::exchange(ops_, {});
+  Reserve(body.num_ops + 1);
   Values root;
-  PLINTH_RETURN_IF_ERROR(ReadInstructions(computation, arguments, &root));
-  Operation end;
+  PLINTH_RETURN_IF_ERROR(ReadInstructions(body, &root));
+  if (std::ranges::find(root, kNoValue) != root.end()) {
+    return Unimplemented("computation %", NameOf(body),
+                         " returns the context of an asynchronous op");
+  }
+  Operation& end = NewOp();
   end.op = parent == Op::kFunc ? Op::kFuncReturn : Op::kReturn;
   end.first_result = next_value_;
   end.operands = root;
   end.location = builder_.unknown_location();
-  if (std::ranges::find(root, kNoValue) != root.end()) {
-    return Unimplemented("computation %", Shortened(computation.name),
-                         " returns the context of an asynchronous op");
-  }
-  op_stack_.push_back(end);
-  region->operations = builder_.arena().Copy(std::span<const Operation>(op_stack_).subspan(first));
-  op_stack_.resize(first);
+  region->operations = {ops_.data, ops_.size};
+  ops_ = outer;
   return {};
 }
 
-Status HloReader::ReadInstructions(const HloComputation& computation,
-                                   std::span<const Values> arguments, Values* root) {
-  if (depth_ >= kMostDepth) {
-    return InvalidArgument("computations call each other deeper than ", kMostDepth);
-  }
-  // The first time is paid for by the computation itself.
-  uint8_t& was_read = was_read_[static_cast<size_t>(&computation - module_.computations.data())];
-  if (was_read != 0 && !builder_.Spend(computation.size * kCostOfByte)) {
-    return ModuleBuilder::Disproportion();
-  }
-  was_read = 1;
-  Frame frame;
-  frame.computation = &computation;
-  frame.arguments = arguments;
-  frame.values.resize(computation.instructions.size());
-  Location location;
-  location.kind = Location::Kind::kName;
-  location.text = builder_.arena().Copy(computation.name);
-  frame.location = builder_.arena().New(location);
-
-  Frame* const outer = frame_;
-  frame_ = &frame;
+Status HloReader::ReadInstructions(HloBody& body, Values* root) {
+  HloBody* const outer = std::exchange(body_, &body);
   ++depth_;
   Status status;
-  for (size_t i = 0; i < computation.instructions.size() && status.ok(); ++i) {
-    status = ReadInstruction(frame, i);
+  for (size_t i = 0; i < body.instructions.size() && status.ok(); ++i) {
+    status = ReadInstruction(body, i);
   }
   --depth_;
-  frame_ = outer;
-  *root = frame.values[computation.root];
+  body_ = outer;
+  *root = body.values[body.root];
   return status;
 }
 
-Status HloReader::ReadInstruction(Frame& frame, size_t index) {
+Status HloReader::ReadInstruction(HloBody& body, size_t index) {
   using Reader = Status (HloReader::*)(const Instruction&);
   static constexpr Reader kReaders[] = {
 #define PLINTH_HLO_READ(name) &HloReader::Read##name,
       PLINTH_HLO_READS(PLINTH_HLO_READ)
 #undef PLINTH_HLO_READ
   };
-  const Instruction& in = frame.computation->instructions[index];
+  const Instruction& in = body.instructions[index];
   operands_.clear();
   named_.clear();
-  regions_.clear();
+  regions_ = {};
   reserved_ = kNoValue;
+  body.location = nullptr;
   Status status = (this->*kReaders[static_cast<size_t>(in.opcode->read)])(in);
   if (status.ok()) {
-    frame.values[index] = result_;
+    body.values[index] = result_;
     return status;
   }
-  return status.WithContext(StrCat(in.opcode->name, " %", Shortened(in.name), " of computation %",
-                                   Shortened(frame.computation->name)));
+  return status.WithContext(
+      StrCat(in.opcode->name, " %", Shortened(in.name), " of computation %", NameOf(body)));
 }
 
 Status HloReader::ReadPlain(const Instruction& in) { return EmitPlain(in); }
@@ -212,23 +216,47 @@ Status HloReader::ReadRefused(const Instruction& in) {
 }
 
 Status HloReader::NeedOperands(const Instruction& in, size_t count) const {
-  if (in.operands.size() == count) return {};
-  return InvalidArgument("it has ", in.operands.size(), " operands, not ", count);
+  if (in.num_operands == count) return {};
+  return InvalidArgument("it has ", in.num_operands, " operands, not ", count);
 }
 
-Status HloReader::GatherOperands(const Instruction& in) {
-  size_t count = 0;
-  for (const uint32_t operand : in.operands) count += frame_->values[operand].size();
-  if (!builder_.SpendOnList(count, sizeof(ValueId))) return ModuleBuilder::Disproportion();
-  for (const uint32_t operand : in.operands) {
-    for (const ValueId value : frame_->values[operand]) {
-      if (value == kNoValue) {
-        return Unimplemented("it uses the context of an asynchronous op");
-      }
-      operands_.push_back(value);
+Status HloReader::CheckOperands(const Instruction& in, size_t* num_leaves) {
+  *num_leaves = 0;
+  for (const uint32_t operand : Operands(in)) *num_leaves += body_->values[operand].size();
+  if (!builder_.SpendOnList(*num_leaves, sizeof(ValueId))) return ModuleBuilder::Disproportion();
+  for (const uint32_t operand : Operands(in)) {
+    if (std::ranges::find(body_->values[operand], kNoValue) != body_->values[operand].end()) {
+      return Unimplemented("it uses the context of an asynchronous op");
     }
   }
   return {};
+}
+
+Status HloReader::GatherOperands(const Instruction& in) {
+  size_t count;
+  PLINTH_RETURN_IF_ERROR(CheckOperands(in, &count));
+  for (const uint32_t operand : Operands(in)) {
+    const Values values = body_->values[operand];
+    operands_.insert(operands_.end(), values.begin(), values.end());
+  }
+  return {};
+}
+
+Status HloReader::EmitPlain(const Instruction& in) {
+  size_t count;
+  PLINTH_RETURN_IF_ERROR(CheckOperands(in, &count));
+  const std::span<const uint32_t> operands = Operands(in);
+  // One operand lends its list.
+  if (operands.size() == 1) {
+    return Emit(in, in.opcode->op, in.shape->leaves, body_->values[operands[0]]);
+  }
+  auto* const all = reinterpret_cast<ValueId*>(
+      builder_.arena().Allocate(count * sizeof(ValueId), alignof(ValueId)));
+  ValueId* next = all;
+  for (const uint32_t operand : operands) {
+    for (const ValueId value : body_->values[operand]) *next++ = value;
+  }
+  return Emit(in, in.opcode->op, in.shape->leaves, {all, count});
 }
 
 void HloReader::ReserveResults(std::span<const TypeRef> results) {
@@ -236,28 +264,63 @@ void HloReader::ReserveResults(std::span<const TypeRef> results) {
   next_value_ += static_cast<ValueId>(results.size());
 }
 
+std::span<Region> HloReader::NewRegions(size_t count) {
+  auto* const regions =
+      reinterpret_cast<Region*>(builder_.arena().Allocate(count * sizeof(Region), alignof(Region)));
+  for (size_t i = 0; i < count; ++i) new (regions + i) Region;
+  return {regions, count};
+}
+
+void HloReader::Reserve(size_t capacity) {
+  auto* const data = reinterpret_cast<Operation*>(
+      builder_.arena().Allocate(capacity * sizeof(Operation), alignof(Operation)));
+  std::uninitialized_copy_n(ops_.data, ops_.size, data);
+  ops_.data = data;
+  ops_.capacity = capacity;
+}
+
+Operation& HloReader::NewOp() {
+  if (ops_.size == ops_.capacity) Reserve(std::max<size_t>(ops_.capacity * 2, 4));
+  return *new (ops_.data + ops_.size++) Operation;
+}
+
 Status HloReader::Emit(const Instruction& in, Op op, std::span<const TypeRef> results) {
+  const Values operands = builder_.arena().Copy(operands_);
+  operands_.clear();
+  return Emit(in, op, results, operands);
+}
+
+Status HloReader::Emit(const Instruction& in, Op op, std::span<const TypeRef> results,
+                       Values operands) {
   if (reserved_ == kNoValue) ReserveResults(results);
-  PLINTH_RETURN_IF_ERROR(CheckCounts(op, operands_.size(), results.size(), regions_.size()));
-  PLINTH_RETURN_IF_ERROR(AddDiscardable(in));
-  Operation operation;
-  operation.op = op;
-  operation.first_result = reserved_;
-  operation.operands = builder_.arena().Copy(operands_);
-  operation.result_types = results;
+  PLINTH_RETURN_IF_ERROR(CheckCounts(op, operands.size(), results.size(), regions_.size()));
+  if (body_->location == nullptr) PLINTH_RETURN_IF_ERROR(BeginOps(in));
+  named_.insert(named_.end(), body_->discardable.begin(), body_->discardable.end());
   if (!named_.empty() || !SchemaOf(op).attributes.empty()) {
     PLINTH_RETURN_IF_ERROR(Normalize(op, builder_, &named_));
-    operation.attributes = builder_.arena().Copy(named_);
   }
-  operation.regions = builder_.arena().Copy(regions_);
-  operation.location = LocationOf(in);
-  op_stack_.push_back(operation);
+  Operation& operation = NewOp();
+  operation.op = op;
+  operation.first_result = reserved_;
+  operation.operands = operands;
+  operation.result_types = results;
+  operation.attributes = builder_.arena().Copy(named_);
+  operation.regions = regions_;
+  operation.location = body_->location;
   Set(NewValues(reserved_, results.size()));
-  operands_.clear();
   named_.clear();
-  regions_.clear();
+  regions_ = {};
   reserved_ = kNoValue;
   return {};
+}
+
+// An instruction may become many ops, which share what it says of all of them.
+Status HloReader::BeginOps(const Instruction& in) {
+  body_->location =
+      locations_.NewInstruction(in.name, known_[body_->computation].location, in.metadata);
+  body_->discardable.clear();
+  if (!in.has_sharding && !in.has_frontend_attributes) return {};
+  return ReadDiscardable(in);
 }
 
 HloReader::Values HloReader::NewValues(ValueId first, size_t count) {
@@ -284,99 +347,6 @@ Expected<ValueId> HloReader::EmitConstant(const Instruction& in, TypeRef type,
   return result_[0];
 }
 
-// The name that the instruction has in HLO, and before it what the framework said of it.
-LocationRef HloReader::LocationOf(const Instruction& in) {
-  const LocationRef own = NewName(in.name, frame_->location);
-  if (in.metadata.empty()) return own;
-  if (in.metadata != last_metadata_) {
-    last_metadata_ = in.metadata;
-    last_source_ = SourceOf(in.metadata);
-  }
-  if (last_source_ == nullptr) return own;
-  Location both;
-  both.kind = Location::Kind::kFused;
-  const LocationRef parts[] = {last_source_, own};
-  both.children = builder_.arena().Copy(std::span<const LocationRef>(parts));
-  return builder_.arena().New(both);
-}
-
-LocationRef HloReader::NewName(std::string_view text, LocationRef child) {
-  Location location;
-  location.kind = Location::Kind::kName;
-  location.text = builder_.arena().Copy(text);
-  if (child != nullptr) {
-    location.children = builder_.arena().Copy(std::span<const LocationRef>(&child, 1));
-  }
-  return builder_.arena().New(location);
-}
-
-// What an OpMetadata says; null if that is nothing. Most instructions have one: it is read once.
-LocationRef HloReader::SourceOf(std::string_view metadata) {
-  using Field = OpMetadataProto;
-  using protozero::pbf_wire_type;
-  using protozero::tag_and_type;
-  std::string_view name, file;
-  bool has_name = false, has_file = false;
-  int64_t line = 0, column = 0, frame = 0;
-  protozero::pbf_reader reader(metadata.data(), metadata.size());
-  while (reader.next()) {
-    switch (reader.tag_and_type()) {
-      case tag_and_type(Field::kOpName, pbf_wire_type::length_delimited):
-        name = ToView(reader.get_view());
-        has_name = true;
-        break;
-      case tag_and_type(Field::kSourceFile, pbf_wire_type::length_delimited):
-        file = ToView(reader.get_view());
-        has_file = true;
-        break;
-      case tag_and_type(Field::kSourceLine, pbf_wire_type::varint):
-        line = reader.get_int64();
-        break;
-      case tag_and_type(Field::kSourceColumn, pbf_wire_type::varint):
-        column = reader.get_int64();
-        break;
-      case tag_and_type(Field::kStackFrameId, pbf_wire_type::varint):
-        frame = reader.get_int64();
-        break;
-      default:
-        reader.skip();
-    }
-  }
-  LocationRef source = nullptr;
-  if (has_file) {
-    Location location;
-    location.kind = Location::Kind::kFile;
-    location.text = builder_.arena().Copy(file);
-    location.line = static_cast<uint32_t>(line);
-    location.column = static_cast<uint32_t>(column);
-    source = builder_.arena().New(location);
-  } else {
-    source = FrameLocation(frame);
-  }
-  return has_name ? NewName(name, source) : source;
-}
-
-// Where the innermost frame of a stack is; null if that is not said.
-LocationRef HloReader::FrameLocation(int64_t stack_frame) {
-  if (stack_frame < 1 || stack_frame > std::ssize(stack_frames_)) return nullptr;
-  LocationRef& made = frame_locations_[static_cast<size_t>(stack_frame - 1)];
-  if (made != nullptr) return made;
-  const auto entry = [](const std::vector<std::string_view>& list,
-                        int64_t number) -> std::string_view {
-    const bool is_there = number >= 1 && number <= std::ssize(list);
-    return is_there ? list[static_cast<size_t>(number - 1)] : std::string_view();
-  };
-  const std::string_view place = entry(file_locations_, IntField(entry(stack_frames_, stack_frame),
-                                                                 StackFrameProto::kFileLocationId));
-  Location location;
-  location.kind = Location::Kind::kFile;
-  location.text =
-      builder_.arena().Copy(entry(file_names_, IntField(place, FileLocationProto::kFileNameId)));
-  location.line = static_cast<uint32_t>(IntField(place, FileLocationProto::kLine));
-  location.column = static_cast<uint32_t>(IntField(place, FileLocationProto::kColumn));
-  return made = builder_.arena().New(location);
-}
-
 Expected<Module> ReadHlo(std::span<const std::byte> proto) {
   std::string_view message(reinterpret_cast<const char*>(proto.data()), proto.size());
   try {
@@ -388,10 +358,7 @@ Expected<Module> ReadHlo(std::span<const std::byte> proto) {
       message = inner;
     }
     ModuleBuilder builder(proto.size());
-    HloModule module;
-    Status status = ParseHloModule(message, builder, &module);
-    if (!status.ok()) return status.WithContext("HLO");
-    Expected<Module> read = HloReader(module, builder).Read();
+    Expected<Module> read = HloReader(message, builder).Read();
     if (!read.ok()) return read.status().WithContext("HLO");
     return read;
   } catch (const protozero::exception& error) {

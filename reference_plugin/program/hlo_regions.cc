@@ -115,15 +115,14 @@ Groups GroupsIn(std::string_view message, uint32_t field) {
 Status HloReader::BeginRegions(const Instruction& in, size_t count) {
   ReserveResults(in.shape->leaves);
   const ValueId reserved = reserved_;
-  std::vector<Region> regions(count);
+  const std::span<Region> regions = NewRegions(count);
   for (size_t i = 0; i < count; ++i) {
-    PLINTH_ASSIGN_OR_RETURN(const uint32_t called, Called(in, i, count));
-    PLINTH_RETURN_IF_ERROR(
-        MakeRegion(in.opcode->op, called, /*has_arguments=*/true, {}, &regions[i]));
+    PLINTH_ASSIGN_OR_RETURN(HloBody* const called, OpenCalled(in, i, count));
+    PLINTH_RETURN_IF_ERROR(MakeRegion(in.opcode->op, *called, &regions[i]));
   }
   operands_.clear();
   named_.clear();
-  regions_ = std::move(regions);
+  regions_ = regions;
   reserved_ = reserved;
   return {};
 }
@@ -144,14 +143,12 @@ Status HloReader::ReadReduceWindow(const Instruction& in) {
   if (std::ranges::count(reversal, 0) != std::ssize(reversal)) {
     return Unimplemented("windows of a reduction are not read reversed");
   }
-  AddInts("window_dimensions",
-          ColumnOf(window, WindowProto::kDimensions, WindowDimensionProto::kSize));
-  AddInts("window_strides",
-          ColumnOf(window, WindowProto::kDimensions, WindowDimensionProto::kStride));
-  AddInts("base_dilations",
-          ColumnOf(window, WindowProto::kDimensions, WindowDimensionProto::kBaseDilation));
-  AddInts("window_dilations",
-          ColumnOf(window, WindowProto::kDimensions, WindowDimensionProto::kWindowDilation));
+  Add("window_dimensions", ColumnIn(window, WindowProto::kDimensions, WindowDimensionProto::kSize));
+  Add("window_strides", ColumnIn(window, WindowProto::kDimensions, WindowDimensionProto::kStride));
+  Add("base_dilations",
+      ColumnIn(window, WindowProto::kDimensions, WindowDimensionProto::kBaseDilation));
+  Add("window_dilations",
+      ColumnIn(window, WindowProto::kDimensions, WindowDimensionProto::kWindowDilation));
   AddPadding(window);
   return EmitPlain(in);
 }
@@ -159,10 +156,8 @@ Status HloReader::ReadReduceWindow(const Instruction& in) {
 Status HloReader::ReadSelectAndScatter(const Instruction& in) {
   PLINTH_RETURN_IF_ERROR(BeginRegions(in, 2));
   const std::string_view window = BytesField(in.rest, HloInstructionProto::kWindow);
-  AddInts("window_dimensions",
-          ColumnOf(window, WindowProto::kDimensions, WindowDimensionProto::kSize));
-  AddInts("window_strides",
-          ColumnOf(window, WindowProto::kDimensions, WindowDimensionProto::kStride));
+  Add("window_dimensions", ColumnIn(window, WindowProto::kDimensions, WindowDimensionProto::kSize));
+  Add("window_strides", ColumnIn(window, WindowProto::kDimensions, WindowDimensionProto::kStride));
   AddPadding(window);
   return EmitPlain(in);
 }
@@ -172,14 +167,14 @@ Status HloReader::ReadScatter(const Instruction& in) {
   PLINTH_RETURN_IF_ERROR(BeginRegions(in, 1));
   const std::string_view numbers =
       BytesField(in.rest, HloInstructionProto::kScatterDimensionNumbers);
-  const auto list = [&](uint32_t field) { return IntsField(numbers, field); };
+  const auto list = [&](uint32_t field) { return IntsIn(numbers, field); };
   AddStruct("scatter_dimension_numbers", "stablehlo.scatter",
             {{"update_window_dims", list(Numbers::kUpdateWindowDims)},
              {"inserted_window_dims", list(Numbers::kInsertedWindowDims)},
              {"input_batching_dims", list(Numbers::kInputBatchingDims)},
              {"scatter_indices_batching_dims", list(Numbers::kScatterIndicesBatchingDims)},
              {"scatter_dims_to_operand_dims", list(Numbers::kScatterDimsToOperandDims)},
-             {"index_vector_dim", {IntField(numbers, Numbers::kIndexVectorDim)}}});
+             {"index_vector_dim", Int(IntField(numbers, Numbers::kIndexVectorDim))}});
   AddBool("indices_are_sorted", BoolField(in.rest, HloInstructionProto::kIndicesAreSorted));
   AddBool("unique_indices", BoolField(in.rest, HloInstructionProto::kUniqueIndices));
   return EmitPlain(in);
@@ -227,7 +222,8 @@ Status HloReader::AddGroups(const Instruction& in) {
 void HloReader::AddChannel(const Instruction& in) {
   const int64_t channel = IntField(in.rest, HloInstructionProto::kChannelId);
   if (channel <= 0) return;
-  AddStruct("channel_handle", "stablehlo.channel_handle", {{"handle", {channel}}, {"type", {1}}});
+  AddStruct("channel_handle", "stablehlo.channel_handle",
+            {{"handle", Int(channel)}, {"type", Int(1)}});
 }
 
 void HloReader::AddGlobalIds(const Instruction& in) {
@@ -281,7 +277,7 @@ Status HloReader::ReadReduceScatter(const Instruction& in) {
 
 // One array for each device of the group: they travel as the slices of one.
 Status HloReader::ReadAllToAllOfTuple(const Instruction& in) {
-  const size_t count = in.operands.size();
+  const size_t count = in.num_operands;
   const std::span<const TypeRef> leaves = in.shape->leaves;
   if (count == 0 || leaves.size() != count || !leaves[0]->IsTensor() ||
       std::ranges::any_of(leaves, [&](TypeRef leaf) { return leaf != leaves[0]; })) {

@@ -11,85 +11,19 @@
 
 #include "api/support/xla_message_fields.h"
 #include "plinth/support/str_cat.h"
-#include "reference_plugin/program/hlo_types.h"
+#include "reference_plugin/program/hlo_messages_for_tests.h"
 #include "reference_plugin/program/test_files.h"
 
 namespace plinth::program::hlo_testing {
 namespace {
 
-using messages::HloComputationProto;
-using messages::HloInstructionProto;
 using messages::HloModuleConfigProto;
-using messages::HloModuleProto;
 using messages::HloModuleProtoWithConfig;
-using messages::LayoutProto;
 using messages::LiteralProto;
 using messages::ProgramShapeProto;
-using messages::ShapeProto;
 using protozero::pbf_writer;
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-using Ints = std::vector<int64_t>;
-
-// A field of a message, written; messages are these one after the other.
-std::string Int(uint32_t field, int64_t value) {
-  std::string out;
-  pbf_writer(out).add_int64(field, value);
-  return out;
-}
-std::string Text(uint32_t field, std::string_view value) {
-  std::string out;
-  pbf_writer(out).add_bytes(field, value.data(), value.size());
-  return out;
-}
-std::string Packed(uint32_t field, const Ints& values) {
-  std::string out;
-  pbf_writer(out).add_packed_int64(field, values.begin(), values.end());
-  return out;
-}
-
-std::string ArrayShape(DType dtype, const Ints& dims, const Ints& layout = {}) {
-  return Int(ShapeProto::kElementType, FindHloElementType(dtype)->number) +
-         Packed(ShapeProto::kDimensions, dims) +
-         Text(ShapeProto::kLayout, Packed(LayoutProto::kMinorToMajor, layout));
-}
-std::string TupleShape(const std::vector<std::string>& elements) {
-  std::string out = Int(ShapeProto::kElementType, kHloTupleType);
-  for (const std::string& element : elements) out += Text(ShapeProto::kTupleShapes, element);
-  return out;
-}
-const std::string kF32 = ArrayShape(DType::kF32, {});
-const std::string kPred = ArrayShape(DType::kPred, {});
-
-// Named after its opcode and id.
-std::string Instruction(int64_t id, std::string_view opcode, const std::string& shape,
-                        const Ints& operands = {}, const Ints& called = {},
-                        const std::string& more = "") {
-  return Text(HloComputationProto::kInstructions,
-              Text(HloInstructionProto::kName, StrCat(opcode, ".", id)) +
-                  Text(HloInstructionProto::kOpcode, opcode) +
-                  Text(HloInstructionProto::kShape, shape) + Int(HloInstructionProto::kId, id) +
-                  Packed(HloInstructionProto::kOperandIds, operands) +
-                  Packed(HloInstructionProto::kCalledComputationIds, called) + more);
-}
-std::string Parameter(int64_t id, int64_t number, const std::string& shape) {
-  return Instruction(id, "parameter", shape, {}, {},
-                     Int(HloInstructionProto::kParameterNumber, number));
-}
-std::string Computation(int64_t id, int64_t root, const std::string& instructions) {
-  return Text(HloModuleProto::kComputations,
-              Text(HloComputationProto::kName, StrCat("computation.", id)) + instructions +
-                  Int(HloComputationProto::kId, id) + Int(HloComputationProto::kRootId, root));
-}
-std::string Module(int64_t entry, const std::string& computations) {
-  return Text(HloModuleProto::kName, "module") + computations +
-         Int(HloModuleProto::kEntryComputationId, entry);
-}
-// A module of one computation.
-std::string Simple(int64_t root, const std::string& instructions) {
-  return Module(1, Computation(1, root, instructions));
-}
 
 void ExpectError(const std::string& proto, StatusCode code, const std::string& words) {
   const Expected<program::Module> module = ReadHlo(Bytes(proto));

@@ -25,6 +25,13 @@ void AppendLocation(const Location& location, int depth, std::string* out) {
     case Location::Kind::kFile:
       out->append(StrCat(location.text, ":", location.line, ":", location.column));
       break;
+    case Location::Kind::kInstruction:
+      if (location.children.size() > 1) {
+        AppendLocation(*location.children[1], depth + 1, out);
+        if (out->ends_with("...")) return;
+        out->append(", ");
+      }
+      [[fallthrough]];
     case Location::Kind::kName:
       out->append(StrCat("\"", location.text, "\""));
       if (!location.children.empty()) {

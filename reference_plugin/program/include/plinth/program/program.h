@@ -24,12 +24,13 @@ namespace plinth::program {
 
 // Where an op was written.
 struct Location {
-  enum class Kind : uint8_t { kUnknown, kFile, kName, kCallSite, kFused };
+  enum class Kind : uint8_t { kUnknown, kFile, kName, kCallSite, kFused, kInstruction };
   Kind kind = Kind::kUnknown;
-  std::string_view text;  // kFile: the file. kName: the name.
+  std::string_view text;  // kFile: the file. kName, kInstruction (of HLO): the name.
   uint32_t line = 0;      // kFile; counted from 1.
   uint32_t column = 0;
-  // kName: at most one, where the name is. kCallSite: callee, caller. kFused: all.
+  // kName: at most one, where the name is. kCallSite: callee, caller. kFused: all. kInstruction:
+  // its computation, then what the framework said of it, if that is known.
   std::span<const Location* const> children;
 };
 using LocationRef = const Location*;  // Never null.
