@@ -7,6 +7,7 @@
 #include "plinth/support/str_cat.h"
 #include "reference_plugin/compiler/import/sharding_reader.h"
 #include "reference_plugin/compiler/ir/attribute_text.h"
+#include "reference_plugin/compiler/ir/op_checks.h"
 
 namespace plinth::compiler::importer {
 namespace {
