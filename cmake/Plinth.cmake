@@ -189,13 +189,18 @@ include(PlinthPlugin)
 include(PlinthInstall)
 
 # plinth_fuzzer(name SOURCES a_fuzz.cc DEPS ...): a libFuzzer program, built by the fuzz preset only;
-# the target fuzzers builds them all.
+# the target fuzzers builds them all. Where the tests are built it is compiled, so that it stays so.
 add_custom_target(fuzzers)
 function(plinth_fuzzer name)
+  cmake_parse_arguments(arg "" "" "SOURCES;DEPS" ${ARGN})
   if(NOT PLINTH_BUILD_FUZZERS)
+    if(PLINTH_BUILD_TESTS)
+      add_library(${name} OBJECT EXCLUDE_FROM_ALL ${arg_SOURCES})
+      target_link_libraries(${name} PRIVATE plinth_flags ${arg_DEPS})
+      add_dependencies(tests ${name})
+    endif()
     return()
   endif()
-  cmake_parse_arguments(arg "" "" "SOURCES;DEPS" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE plinth_flags ${arg_DEPS} -fsanitize=fuzzer)
   add_dependencies(fuzzers ${name})

@@ -15,15 +15,15 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace plinth;  // NOLINT: one function
   auto program = program::Read(std::as_bytes(std::span(data, size)));
   if (!program.ok()) return 0;
-  auto module = Import(*std::move(program));
+  auto module = compiler::importer::Import(*std::move(program));
   if (!module.ok()) {
     if (module.status().code() == StatusCode::kInternal) __builtin_trap();
     return 0;
   }
   if (!compiler::Verify(**module).ok()) __builtin_trap();
-  passes::OptimizeOptions options;
+  compiler::passes::OptimizeOptions options;
   options.verify = true;
-  if (passes::Optimize(**module, compiler::testing::kPlainTarget, options).code() ==
+  if (compiler::passes::Optimize(**module, compiler::testing::kPlainTarget, options).code() ==
       StatusCode::kInternal)
     __builtin_trap();
   return 0;

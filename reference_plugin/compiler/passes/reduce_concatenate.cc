@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "reference_plugin/compiler/ir/rewrite.h"
+#include "reference_plugin/compiler/ir/scalar.h"
 
 namespace plinth::compiler::passes {
 namespace {

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "reference_plugin/compiler/ir/builder.h"
 #include "reference_plugin/compiler/ir/scalar.h"
 #include "reference_plugin/compiler/passes/simplify_rules.h"
 

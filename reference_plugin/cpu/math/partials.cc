@@ -121,7 +121,9 @@ HWY_INLINE bool TakeBlocksOfNumbers(D d, const hn::TFromD<D>* x, size_t blocks, 
     PrefetchBlock(x);
     for (size_t k = 0; k < kVectors<D>; ++k) {
       auto value = hn::LoadU(d, x + k * hn::MaxLanes(d));
-      asm("" : "+v"(value.raw));  // else it is read from memory again for each use
+#if HWY_COMPILER_GCC_ACTUAL
+      asm("" : "+v"(value.raw));  // else g++ reads it from memory again for each use
+#endif
       greatest = hn::Max(greatest, hn::And(hn::BitCast(di, value), magnitude_bits));
       sums[k] = Op::OfNumbers(d, sums[k], value);
     }
