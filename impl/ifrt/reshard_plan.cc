@@ -65,14 +65,14 @@ class JoinWriter {
  private:
   std::string Cut(size_t i) {
     const JoinPart& part = parts_[i];
-    const std::string argument = StrCat("%arg", i);
+    std::string argument = StrCat("%arg", i);
     if (part.argument == part.piece) return argument;
     std::string ranges;
     for (size_t d = 0; d < part.piece.origin.size(); ++d) {
       const int64_t begin = part.piece.origin[d] - part.argument.origin[d];
       ranges += StrCat(d == 0 ? "" : ", ", begin, ":", begin + part.piece.extents[d]);
     }
-    const std::string value = StrCat("%", num_values_++);
+    std::string value = StrCat("%", num_values_++);
     lines_ += StrCat("    ", value, " = stablehlo.slice ", argument, " [", ranges, "] : (",
                      TensorType(type_, part.argument.extents), ") -> ",
                      TensorType(type_, part.piece.extents), "\n");

@@ -72,7 +72,7 @@ plinth_status* plinth_replay(const PJRT_Api* api, const char* capture,
       return regular;
     }
     plinth::layers::ReplayReport report;
-    const Status status = plinth::layers::Replay(replay, api, &report);
+    Status status = plinth::layers::Replay(replay, api, &report);
     if (status.ok() || report.calls > 0) {
       const std::string json = plinth::Json(plinth::layers::ReportToJson(report)).ToString();
       *result = strdup(json.c_str());

@@ -105,8 +105,8 @@ class Server::Peer {
         continue;
       }
       const int idle = connection.has_calls() ? options_.idle_seconds : kUnusedSeconds;
-      pollfd fds[] = {{socket_.fd(), static_cast<short>(POLLIN | (is_blocked ? POLLOUT : 0)), 0},
-                      {connection.mailbox()->fd(), POLLIN, 0}};
+      pollfd fds[] = {{socket_.fd(), POLLIN, 0}, {connection.mailbox()->fd(), POLLIN, 0}};
+      if (is_blocked) fds[0].events |= POLLOUT;
       int timeout = idle == 0 ? -1 : MillisecondsUntil(last_use + std::chrono::seconds(idle));
       if (late) timeout = MillisecondsUntil(*late);
       const int ready = poll(fds, 2, timeout);
@@ -123,7 +123,7 @@ class Server::Peer {
       }
       last_use = Clock::now();
       received_ += static_cast<uint64_t>(size);
-      const Status status = connection.Feed({input.data(), static_cast<size_t>(size)});
+      Status status = connection.Feed({input.data(), static_cast<size_t>(size)});
       if (!status.ok()) {
         (void)sender.Flush(&connection).ok();  // It says why.
         return status;

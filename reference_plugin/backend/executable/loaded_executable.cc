@@ -211,7 +211,7 @@ sdk::Event BackendLoadedExecutable::StartLaunch(std::vector<ExecutionInput> inpu
   }
   const auto launch = std::make_shared<Launch>(client_.runtime(), executable_->shared_program(),
                                                std::move(inputs), lanes, std::move(calls));
-  const sdk::Event done = launch->done();
+  sdk::Event done = launch->done();
   for (size_t lane = 0; lane < request.devices; ++lane) {
     for (size_t o = 0; o < results.num_outputs(); ++o) {
       SetOutput(results, lane, o, DeviceOf(request, lane), launch->output(lane, o));

@@ -153,7 +153,7 @@ std::string UnusedName(int file) {
   std::string folder = "/proc/self/fd/";
   for (;;) {
     folder += "./";
-    const std::string name = StrCat(folder, file);
+    std::string name = StrCat(folder, file);
     void* const loaded = dlopen(name.c_str(), RTLD_NOLOAD | RTLD_NOW);
     if (loaded == nullptr) return name;
     dlclose(loaded);

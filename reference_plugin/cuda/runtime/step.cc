@@ -47,7 +47,7 @@ Status GpuStep::Multiply(Gpu& gpu, const Action& action, std::span<const uint64_
   auto pointer = [&](size_t i) { return reinterpret_cast<void*>(arguments[i]); };
   const Blas::Arrays arrays = {pointer(0), pointer(1), pointer(2), pointer(3),
                                action.product->has_bias ? pointer(4) : nullptr};
-  const Status status = blas->Multiply(*action.product, arrays, action.bytes);
+  Status status = blas->Multiply(*action.product, arrays, action.bytes);
   if (status.ok()) return status;
   // A lost device says so itself; the library only says that it failed.
   PLINTH_RETURN_IF_ERROR(gpu.Record(StreamKind::kCompute).status());

@@ -9,7 +9,9 @@
 #include <atomic>
 #include <cctype>
 #include <fstream>
+#include <initializer_list>
 #include <iterator>
+#include <string_view>
 
 #include "reference_plugin/cuda/simulator/kernel_words_text.h"
 
@@ -49,18 +51,20 @@ std::string HostText(const std::string& text) {
   std::string whole = "#define PLINTH_SIMULATED_KERNEL 1\n";
   whole += kKernelWords;
   whole += "\n#line 1 \"kernels.cu\"\n" + text + "\n#line 1 \"launchers\"\n";
+  const auto add = [&whole](std::initializer_list<std::string_view> parts) {
+    for (const std::string_view part : parts) whole += part;
+  };
   const std::vector<KernelName> names = KernelNames(text);
   for (const auto& [name, most_threads] : names) {
-    whole +=
-        "static void launch_" + name + "(void** p) { plinth_simulator::Call(&" + name + ", p); }\n";
+    add({"static void launch_", name, "(void** p) { plinth_simulator::Call(&", name, ", p); }\n"});
   }
   whole +=
       "extern \"C\" __attribute__((visibility(\"default"
       "\"))) const plinth_simulator_kernel* plinth_simulator_kernels(unsigned* count) {\n"
       "  static const plinth_simulator_kernel kernels[] = {\n";
   for (const auto& [name, most_threads] : names) {
-    whole += "    {\"" + name + "\", &launch_" + name + ", plinth_simulator::Parameters(&" + name +
-             "), plinth_simulator::Count(&" + name + "), " + std::to_string(most_threads) + "},\n";
+    add({"    {\"", name, "\", &launch_", name, ", plinth_simulator::Parameters(&", name,
+         "), plinth_simulator::Count(&", name, "), ", std::to_string(most_threads), "},\n"});
   }
   return whole + "  };\n  *count = " + std::to_string(names.size()) + ";\n  return kernels;\n}\n";
 }
