@@ -125,9 +125,10 @@ void RunHandler(Context& context, std::string_view program, std::string_view req
     context.Check(requirement, seen.rank == 2 && seen.first_dimension == 2,
                   "the argument f32[2,3] came with ", seen.rank.load(),
                   " dimensions, the first of ", seen.first_dimension.load());
-    if (seen.type_id != 0)
+    if (seen.type_id != 0) {
       context.Check(kUserData, seen.data == data && seen.freed == 0,
                     "the handler found other data than was added, or such as was freed");
+    }
   }
 }
 
