@@ -248,6 +248,43 @@ TEST_F(ClientTest, HeedsTheLimit) {
   EXPECT_THAT(std::string(second.status().message()), HasSubstr("600 of at most 1000 bytes"));
 }
 
+TEST_F(ClientTest, WhatIsPreallocatedIsNoArray) {
+  Open("", {.memory_limit = 1 << 20, .preallocate = true});
+  const auto before = client_->devices().front()->GetMemoryStats();
+  ASSERT_TRUE(before.ok());
+  EXPECT_EQ(before->bytes_in_use, 0);
+  EXPECT_EQ(before->peak_bytes_in_use, 0);
+  EXPECT_EQ(before->largest_alloc_size, 0);
+  EXPECT_TRUE(Run(kTwice).ok());
+}
+
+// The constants of programs that are gone go when there is no room.
+TEST_F(ClientTest, ConstantsOfOldProgramsMakeRoom) {
+  Open("", {.memory_limit = 3000});
+  std::string numbers;
+  for (int i = 0; i < 400; ++i) numbers += StrCat(i == 0 ? "" : ", ", i, ".0");
+  const auto summed = Run(StrCat(R"(
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %c = stablehlo.constant dense<[)",
+                                 numbers, R"(]> : tensor<400xf32>
+  %table = stablehlo.reshape %c : (tensor<400xf32>) -> tensor<100x4xf32>
+  %i = stablehlo.convert %x : (tensor<4xf32>) -> tensor<4xi32>
+  %rows = "stablehlo.gather"(%table, %i) {dimension_numbers = #stablehlo.gather<
+      offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>,
+      slice_sizes = array<i64: 1, 4>} : (tensor<100x4xf32>, tensor<4xi32>) -> tensor<4x4xf32>
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %sum = stablehlo.reduce(%rows init: %zero) applies stablehlo.add across dimensions = [1]
+      : (tensor<4x4xf32>, tensor<f32>) -> tensor<4xf32>
+  return %sum : tensor<4xf32>
+})"));
+  ASSERT_TRUE(summed.ok()) << summed.status().ToString();
+  EXPECT_THAT(*summed, ElementsAre(22, 38, 54, 70));
+  const sdk::Shape most{DType::kF32, sdk::Dims{700}};
+  sdk::Device* device = client_->devices().front().get();
+  const auto array = client_->CreateUninitializedBuffer(most, device->default_memory(), device);
+  EXPECT_TRUE(array.ok()) << array.status().ToString();
+}
+
 // A driver that has no room until everything freed has come back.
 TEST_F(ClientTest, TriesAgainWhenTheDeviceIsFull) {
   for (int call = 1; call <= 6; ++call) {

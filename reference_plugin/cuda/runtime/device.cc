@@ -104,7 +104,10 @@ Status Gpu::Start(const GpuOptions& options) {
   const int64_t size = options.memory_limit > 0
                            ? options.memory_limit
                            : static_cast<int64_t>(kPreallocatedShare * static_cast<double>(free));
-  return Allocate(size, StreamKind::kCompute).status();
+  PLINTH_RETURN_IF_ERROR(Allocate(size, StreamKind::kCompute).status());
+  // That was no array.
+  peak_bytes_in_use_ = num_allocations_ = largest_allocation_ = 0;
+  return Status();
 }
 
 // Nobody refers to the device any more, so nothing of ours is enqueued but frees.
@@ -190,7 +193,10 @@ Status Gpu::OutOfMemory(int64_t size) const {
 Expected<backend::StoragePtr> Gpu::Allocate(int64_t size, StreamKind first) {
   PLINTH_RETURN_IF_ERROR(latch_.status());
   const int64_t least = std::max<int64_t>(size, 1);
-  PLINTH_RETURN_IF_ERROR(Reserve(least));
+  if (!Reserve(least).ok()) {
+    DropConstants(/*all=*/false);
+    PLINTH_RETURN_IF_ERROR(Reserve(least));
+  }
   const Current current(*this);
   CUdeviceptr address = 0;
   auto allocate = [&] {
@@ -253,15 +259,18 @@ Expected<backend::StoragePtr> Gpu::View(void* data, int64_t size, CUstream strea
 }
 
 // Whatever else is enqueued comes later. The lender may be code of users: it goes where that runs.
+// What its own stream still writes is its own business, and may take as long as it likes; memory of
+// the host we wrote ourselves.
 void Gpu::GiveBackLent(DeviceBlock& block) {
   auto lender = std::make_shared<std::shared_ptr<const void>>(block.lender());
   if (latch_.is_set()) return;
   const Current current(*this);
-  if (!block.BeforeWrite(StreamKind::kCompute).ok()) return;
-  Expected<EventPtr> over = Record(StreamKind::kCompute);
+  const StreamKind last = StreamKind::kCompute;
+  if (!(block.is_host() ? block.BeforeWrite(last) : block.AfterReads(last)).ok()) return;
+  Expected<EventPtr> over = Record(last);
   if (!over.ok()) return;
   block.ForgetLender();
-  WhenOver(StreamKind::kCompute, *std::move(over), [runtime = runtime_, lender](const Status&) {
+  WhenOver(last, *std::move(over), [runtime = runtime_, lender](const Status&) {
     runtime->callbacks.Enqueue([last = std::move(*lender)] {});
   });
 }

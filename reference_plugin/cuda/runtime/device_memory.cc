@@ -22,6 +22,10 @@ Status DeviceBlock::BeforeRead(StreamKind kind) {
 
 Status DeviceBlock::BeforeWrite(StreamKind kind) {
   PLINTH_RETURN_IF_ERROR(BeforeRead(kind));
+  return AfterReads(kind);
+}
+
+Status DeviceBlock::AfterReads(StreamKind kind) {
   std::array<std::vector<Reading>, kNumStreams> read;
   {
     const std::lock_guard lock(mutex_);

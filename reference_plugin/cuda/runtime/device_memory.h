@@ -54,6 +54,8 @@ class DeviceBlock {
   Status BeforeRead(StreamKind kind);
   // Before a stream writes: for who wrote and for who read.
   Status BeforeWrite(StreamKind kind);
+  // For who read alone.
+  Status AfterReads(StreamKind kind);
   // Makes a stream that is not ours wait for who wrote.
   Status WaitFromOutside(CUstream stream);
   // After a stream wrote: `event` was recorded after it.
