@@ -150,3 +150,33 @@ def test_every_preferred_element_type(operands, result):
     if np.dtype(operands) != bool:
         x, w = (np.round(a).astype(operands) for a in (x, w))
     check([Case("conv", lambda x, w: lax.conv(x, w, (1, 1), "SAME", preferred_element_type=result), (x, w))])
+
+
+def _random_case(seed):
+    """One to three spatial dimensions in any order of all dimensions, with every kind of window and group at once."""
+    rng = np.random.default_rng(seed)
+    spatial = "XYZ"[:rng.integers(1, 4)]
+    below = lambda *limits: [int(rng.integers(limit)) for limit in limits]
+    shuffled = lambda letters: "".join(rng.permutation(list(letters)))
+    numbers = shuffled("NC" + spatial), shuffled("IO" + spatial), shuffled("NC" + spatial)
+    groups, of_batch = int(rng.integers(1, 4)), rng.random() < 0.3
+    sizes = {"N": 1 + below(3)[0], "C": 1 + below(3)[0], "O": groups * (1 + below(3)[0])}
+    sizes["I"] = sizes["C"]
+    sizes["N" if of_batch else "C"] *= groups
+    x_sizes = sizes | {d: 3 + n for d, n in zip(spatial, below(6, 5, 3))}
+    w_sizes = sizes | {d: 1 + n for d, n in zip(spatial, below(3, 4, 2))}
+    turned = tuple(numbers[1].index(d) for d in spatial if rng.random() < 0.5)
+    convolve = functools.partial(
+        lax.conv_general_dilated, dimension_numbers=numbers, window_strides=[1 + below(3)[0] for _ in spatial],
+        padding=[(below(4)[0] - 1, below(4)[0] - 1) for _ in spatial],
+        lhs_dilation=[1 + below(3)[0] for _ in spatial], rhs_dilation=[1 + below(2)[0] for _ in spatial],
+        **{"batch_group_count" if of_batch else "feature_group_count": groups})
+    dtype = [np.float32, np.float32, values.BF16, np.int32][seed % 4]
+    args = (values.random(dtype, tuple(x_sizes[d] for d in numbers[0]), 2 * seed),
+            values.random(dtype, tuple(w_sizes[d] for d in numbers[1]), 2 * seed + 1))
+    return Case(f"seed {seed}: {numbers}", lambda x, w: convolve(x, lax.rev(w, turned)), args, _tolerance(dtype))
+
+
+@pytest.mark.parametrize("first", range(0, 64, 16))
+def test_random(first):
+    check([_random_case(seed) for seed in range(first, first + 16)])
