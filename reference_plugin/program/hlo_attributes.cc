@@ -243,11 +243,25 @@ Status HloReader::ReadCholesky(const Instruction& in) {
 }
 
 Status HloReader::ReadCompare(const Instruction& in) {
+  using Field = HloInstructionProto;
+  std::string_view direction, type, order;
+  for (WireReader reader(in.rest); reader.Next();) {
+    switch (reader.key()) {
+      case WireKey(Field::kComparisonDirection, WireType::kBytes):
+        direction = reader.Bytes();
+        break;
+      case WireKey(Field::kComparisonType, WireType::kBytes):
+        type = reader.Bytes();
+        break;
+      case WireKey(Field::kComparisonOrder, WireType::kBytes):
+        order = reader.Bytes();
+        break;
+      default:
+        reader.Skip();
+    }
+  }
   PLINTH_RETURN_IF_ERROR(
-      AddEnumText("comparison_direction", "stablehlo.comparison_direction",
-                  BytesField(in.rest, HloInstructionProto::kComparisonDirection)));
-  std::string_view type = BytesField(in.rest, HloInstructionProto::kComparisonType);
-  const std::string_view order = BytesField(in.rest, HloInstructionProto::kComparisonOrder);
+      AddEnumText("comparison_direction", "stablehlo.comparison_direction", direction));
   if (!order.empty() && order != "TOTAL" && order != "PARTIAL") {
     return InvalidArgument("its order is \"", Shortened(order), "\"; expected TOTAL or PARTIAL");
   }

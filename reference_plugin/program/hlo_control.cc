@@ -50,13 +50,13 @@ Status HloReader::ReadTuple(const Instruction& in) {
     Set(ValuesOf(in, 0));
     return {};
   }
-  std::vector<ValueId> values;
-  values.reserve(count);
-  for (size_t i = 0; i < in.num_operands; ++i) {
-    const Values more = ValuesOf(in, i);
-    values.insert(values.end(), more.begin(), more.end());
+  auto* const all = reinterpret_cast<ValueId*>(
+      builder_.arena().Allocate(count * sizeof(ValueId), alignof(ValueId)));
+  ValueId* next = all;
+  for (const uint32_t operand : Operands(in)) {
+    next = std::ranges::copy(body_->values[operand], next).out;
   }
-  Set(builder_.arena().Copy(values));
+  Set({all, count});
   return {};
 }
 

@@ -118,22 +118,42 @@ Status HloShapes::Parse(std::string_view message, int depth, HloShape* shape) {
   ReadFields(message);
   shape->is_tuple = element_type_ == kHloTupleType;
   if (!shape->is_tuple) return ParseArray(shape);
-  std::vector<HloShape> elements;
-  std::vector<TypeRef> leaves;
-  Status status =
+  size_t count = 0;
+  for (WireReader reader(message); reader.Next(ShapeProto::kTupleShapes); reader.Skip()) ++count;
+  auto* const elements =
+      reinterpret_cast<HloShape*>(arena_.Allocate(count * sizeof(HloShape), alignof(HloShape)));
+  size_t next = 0, num_leaves = 0;
+  PLINTH_RETURN_IF_ERROR(
       ForEachBytes<Status>(message, ShapeProto::kTupleShapes, [&](std::string_view element) {
-        PLINTH_RETURN_IF_ERROR(Parse(element, depth + 1, &elements.emplace_back()));
-        const auto& more = elements.back().leaves;
-        leaves.insert(leaves.end(), more.begin(), more.end());
+        HloShape& parsed = *new (elements + next++) HloShape;
+        PLINTH_RETURN_IF_ERROR(ParseElement(element, depth + 1, &parsed));
+        num_leaves += parsed.leaves.size();
         return Status();
-      });
-  if (!status.ok()) return status;
+      }));
+  shape->elements = {elements, next};
   // Those of tuples inside of tuples are listed once a level.
-  if (depth > 0 && !builder_.SpendOnList(leaves.size(), sizeof(TypeRef))) {
+  if (depth > 0 && !builder_.SpendOnList(num_leaves, sizeof(TypeRef))) {
     return ModuleBuilder::Disproportion();
   }
-  shape->elements = arena_.Copy(elements);
-  shape->leaves = builder_.arena().Copy(leaves);
+  auto* const leaves = reinterpret_cast<TypeRef*>(
+      builder_.arena().Allocate(num_leaves * sizeof(TypeRef), alignof(TypeRef)));
+  TypeRef* end = leaves;
+  for (const HloShape& element : shape->elements) {
+    end = std::ranges::copy(element.leaves, end).out;
+  }
+  shape->leaves = {leaves, num_leaves};
+  return {};
+}
+
+// Only arrays are known without a look at their depth.
+Status HloShapes::ParseElement(std::string_view message, int depth, HloShape* shape) {
+  const HloShape*& known = known_.At(message);
+  if (known != nullptr && !known->is_tuple) {
+    *shape = *known;
+    return {};
+  }
+  PLINTH_RETURN_IF_ERROR(Parse(message, depth, shape));
+  if (!shape->is_tuple) known_.At(message) = arena_.New(*shape);
   return {};
 }
 

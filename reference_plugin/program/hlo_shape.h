@@ -39,18 +39,18 @@ class HloShapes {
       : builder_(builder), known_(program_size) {}
 
   Status Read(std::string_view message, const HloShape** shape) {
-    const HloShape*& known = known_.At(message);
-    if (known == nullptr) {
-      HloShape parsed;
-      PLINTH_RETURN_IF_ERROR(Parse(message, 0, &parsed));
-      known = arena_.New(parsed);
-    }
-    *shape = known;
+    *shape = known_.At(message);
+    if (*shape != nullptr) return {};
+    HloShape parsed;
+    PLINTH_RETURN_IF_ERROR(Parse(message, 0, &parsed));
+    // The elements of a tuple may have taken its place.
+    *shape = known_.At(message) = arena_.New(parsed);
     return {};
   }
 
  private:
   Status Parse(std::string_view message, int depth, HloShape* shape);
+  Status ParseElement(std::string_view message, int depth, HloShape* shape);
   Status ParseArray(HloShape* shape);
   void ReadFields(std::string_view message);
 

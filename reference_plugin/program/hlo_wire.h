@@ -29,16 +29,7 @@ class WireReader {
   // Goes to the next field, whose value must be taken or skipped before the one after it.
   bool Next() {
     if (at_ == end_) return false;
-    uint64_t key = static_cast<uint8_t>(at_[0]);
-    if (key < 0x80) {
-      ++at_;
-    } else if (end_ - at_ > 1 && static_cast<uint8_t>(at_[1]) < 0x80) {
-      // Fields from 16 on.
-      key = (key & 0x7F) | static_cast<uint64_t>(at_[1]) << 7;
-      at_ += 2;
-    } else {
-      key = ReadVarint();
-    }
+    const uint64_t key = ReadVarint();
     if (key < 8 || key > UINT32_MAX) throw protozero::invalid_tag_exception();
     key_ = static_cast<uint32_t>(key);
     return true;
@@ -101,6 +92,11 @@ class WireReader {
   };
   [[gnu::always_inline]] uint64_t ReadVarint() {
     if (at_ != end_ && static_cast<uint8_t>(*at_) < 0x80) return static_cast<uint8_t>(*at_++);
+    if (end_ - at_ > 1 && static_cast<uint8_t>(at_[1]) < 0x80) {
+      const uint64_t value = (at_[0] & 0x7F) | static_cast<uint64_t>(at_[1]) << 7;
+      at_ += 2;
+      return value;
+    }
     const Number number = LongVarint(at_, end_);
     at_ = number.end;
     return number.value;
