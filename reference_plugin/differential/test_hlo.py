@@ -4,9 +4,11 @@
 `--hlo` sends all that the other files run on the plugin as HLO.
 """
 
+import importlib
 import math
 import pathlib
 import re
+import sys
 
 import jax
 import jax.numpy as jnp
@@ -43,6 +45,15 @@ NO_ORACLE = {"conv_1"}
 # A custom call with a tuple as its result, which is refused in StableHLO.
 NO_TWIN = {"linalg_4"}
 pytestmark = pytest.mark.plugin_only
+
+# The programs of plinth-conformance: for each op of StableHLO, every type and form of it. XLA makes no HLO of
+# dynamic_conv.
+sys.path.append(str(PROGRAMS / "packs"))
+PACKS = {row.name: row for table in ("elementwise", "conversions", "movement", "indexing", "reductions", "products",
+                                     "algorithms", "control", "random_bits", "dynamic")
+         for row in importlib.import_module(table).ROWS if row.folder == "ops" and row.name != "dynamic_conv"}
+# XLA makes several ops of these where numbers are complex.
+SPELLED_BY_XLA = {"exponential", "log", "log_plus_one", "sqrt"}
 
 
 def name_of(path) -> str:
@@ -136,6 +147,19 @@ def test_program_in_both_forms(path):
         assert got == expected
     else:
         cases.report([Case(name_of(path), None, tuple(args), EXACT)], [expected], [got])
+
+
+@pytest.mark.parametrize("op", PACKS)
+def test_op_in_both_forms(op):
+    """Some programs of the op's pack: bit by bit the same results as from StableHLO, which the pack's own are."""
+    with np.errstate(all="ignore"):  # Edge values are meant.
+        programs = list(PACKS[op].programs())
+    tolerance = SUMS if op in SPELLED_BY_XLA else EXACT
+    for program in {p.name: p for p in (programs[0], programs[len(programs) // 2], programs[-1])}.values():
+        expected = results_or_code(program.text.encode(), program.arguments, "mlir")
+        got = results_or_code(backends.to_hlo(program.text), program.arguments, "hlo")
+        assert not isinstance(expected, str), expected
+        cases.report([Case(program.name, None, tuple(program.arguments), tolerance)], [expected], [got])
 
 
 def hlo_of_module(name: str) -> bytes:
