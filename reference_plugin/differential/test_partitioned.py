@@ -321,6 +321,21 @@ def test_manual_computations_among_others():
     """)
 
 
+def test_manual_computations_on_narrow_types():
+    # Their bodies name types in another way than the rest of a program.
+    _on_eight("""
+    from jax import lax
+    names = ("float8_e3m4", "float8_e4m3", "float8_e4m3b11fnuz", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2",
+             "float8_e5m2fnuz", "float8_e8m0fnu", "float4_e2m1fn", "bfloat16", "float16", "int2", "int4", "uint4")
+    values = {name: jnp.asarray(1 + A % 2, name) for name in names}
+    swap = lambda all: jax.tree.map(lambda a: lax.ppermute(lax.all_gather(a, "x"), "x", [(0, 1), (1, 0)]), all)
+    got = jax.jit(jax.shard_map(swap, mesh=mesh, in_specs=P("x"), out_specs=P("x")))(values)
+    for name in names:
+        want = np.tile(np.asarray(values[name]).reshape(2, 4, 8), (2, 1, 1))
+        np.testing.assert_array_equal(np.asarray(got[name]), want, name)
+    """)
+
+
 def test_several_meshes():
     # The same devices in other axes: what JAX's built-in CPU shows of outputs.
     _on_eight("""

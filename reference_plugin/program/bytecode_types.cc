@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The types of `builtin`.
+#include <algorithm>
+#include <iterator>
 #include <optional>
 #include <vector>
 
@@ -13,15 +15,27 @@ enum BuiltinTypeCode : uint64_t {
   kIntegerType = 0,
   kIndexType = 1,
   kFunctionType = 2,
-  kBFloat16 = 3,
-  kFloat16 = 4,
-  kFloat32 = 5,
-  kFloat64 = 6,
   kComplexType = 9,
   kNoneType = 12,
   kRankedTensor = 13,
   kRankedTensorWithEncoding = 14,
   kTupleType = 15,
+};
+
+// Codes of floats.
+struct FloatCode {
+  uint64_t code;
+  DType type;
+};
+constexpr FloatCode kFloatCodes[] = {
+    {3, DType::kBF16},        {4, DType::kF16},
+    {5, DType::kF32},         {6, DType::kF64},
+    {22, DType::kF8E5M2},     {23, DType::kF8E4M3},
+    {24, DType::kF8E4M3FN},   {25, DType::kF8E5M2FNUZ},
+    {26, DType::kF8E4M3FNUZ}, {27, DType::kF8E4M3B11FNUZ},
+    {28, DType::kF8E3M4},     {29, DType::kF4E2M1FN},
+    {30, DType::kF6E2M3FN},   {31, DType::kF6E3M2FN},
+    {32, DType::kF8E8M0FNU},
 };
 
 // Signless and signed integers are one in StableHLO; only "ui" is another type.
@@ -79,14 +93,6 @@ const Type* BytecodeAttributes::DecodeBuiltinType(uint64_t code, BytecodeCursor&
       if (!ReadTypeList(at, &inputs) || !ReadTypeList(at, &results)) return nullptr;
       return builder_.Function(inputs, results);
     }
-    case kBFloat16:
-      return builder_.Scalar(DType::kBF16);
-    case kFloat16:
-      return builder_.Scalar(DType::kF16);
-    case kFloat32:
-      return builder_.Scalar(DType::kF32);
-    case kFloat64:
-      return builder_.Scalar(DType::kF64);
     case kComplexType: {
       TypeRef part = ReadType(at);
       if (part == nullptr) return nullptr;
@@ -105,8 +111,13 @@ const Type* BytecodeAttributes::DecodeBuiltinType(uint64_t code, BytecodeCursor&
       if (!ReadTypeList(at, &elements)) return nullptr;
       return builder_.TupleOrFuture(TypeKind::kTuple, elements);
     }
-    default:
-      return Unknown(at, "builtin type", code);
+    default: {
+      const auto* const found =
+          std::find_if(std::begin(kFloatCodes), std::end(kFloatCodes),
+                       [&](const FloatCode& each) { return each.code == code; });
+      if (found == std::end(kFloatCodes)) return Unknown(at, "builtin type", code);
+      return builder_.Scalar(found->type);
+    }
   }
 }
 
