@@ -145,6 +145,27 @@ def test_windows_over_spread_dimensions():
     """)
 
 
+def test_gradients_of_kernels():
+    # Each device adds up its part; numbers are whole, so in any order the sums are the same.
+    _on_eight("""
+    from jax import lax
+    kernel = rng.integers(-3, 3, (3, 3, 3, 4)).astype(np.float32)
+    a = rng.integers(-3, 3, (2, 16, 8, 3)).astype(np.float32)
+    for options in (dict(window_strides=(1, 1), padding="SAME"), dict(window_strides=(2, 2), padding="SAME"),
+                    dict(window_strides=(1, 1), padding=((3, 1), (0, 2)), rhs_dilation=(2, 1)),
+                    dict(window_strides=(1, 1), padding=((2, 1), (1, 1)), lhs_dilation=(2, 1))):
+        def loss(kernel, a):
+            made = lax.conv_general_dilated(a, kernel, dimension_numbers=("NHWC", "HWIO", "NHWC"), **options)
+            return jnp.sum(made * (jnp.arange(made.size) % 5 - 2).reshape(made.shape))
+        grad = jax.jit(jax.grad(loss))
+        want = grad(kernel, a)
+        for spec in ((None, "y", "x"), (None, "x"), (None, ("y", "x")), ("x", "y")):
+            compiled = grad.lower(kernel, spread(a, *spec)).compile()
+            assert "all-gather(" not in compiled.as_text(), (options, spec, compiled.as_text())
+            np.testing.assert_array_equal(compiled(kernel, spread(a, *spec)), want)
+    """)
+
+
 def test_partial_results():
     # Totals and largest elements of parts are exchanged, no arrays.
     _on_eight("""

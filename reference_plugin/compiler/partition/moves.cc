@@ -27,6 +27,13 @@ bool IsWithin(const Window& window) {
          all_are(window.base_dilation, 1);
 }
 
+// Which of a convolution's spatial dimensions that dimension of the result is.
+size_t SpatialOf(const ConvolutionAttributes& conv, size_t dim) {
+  const auto* const found =
+      std::find(conv.output_spatial.begin(), conv.output_spatial.end(), static_cast<int64_t>(dim));
+  return static_cast<size_t>(found - conv.output_spatial.begin());
+}
+
 }  // namespace
 
 Moves::Moves(const Op& op, const Rule& rule) : op_(op), rule_(rule) {
@@ -78,17 +85,23 @@ Moves::Moves(const Op& op, const Rule& rule) : op_(op), rule_(rule) {
       break;
   }
   if (rule.empty() || op.type().NumElements() == 0) dims_.clear();
+  const auto set_size = [&](const DimFactors& factors, int64_t size) {
+    if (factors.size() == 1) rule_.factors[static_cast<size_t>(factors[0])].size = size;
+  };
   for (size_t dim : dims_) {
-    const DimFactors& factors = rule_.results[0][dim];
-    if (factors.size() != 1) continue;
-    rule_.factors[static_cast<size_t>(factors[0])].size = op.type().dims[dim];
+    set_size(rule_.results[0][dim], op.type().dims[dim]);
+    if (op.opcode != Opcode::kConvolution) continue;
+    const auto& conv = op.Get<ConvolutionAttributes>();
+    const auto kernel = static_cast<size_t>(conv.kernel_spatial[SpatialOf(conv, dim)]);
+    set_size(rule_.operands[1][kernel], op.operands[1]->type.dims[kernel]);
   }
 }
 
-void Moves::Allow(std::vector<bool>& spreadable) const {
+void Moves::Allow(SpreadWish& wish) const {
   for (size_t dim : dims_) {
-    const DimFactors& factors = rule_.results[0][dim];
-    if (factors.size() == 1) spreadable[static_cast<size_t>(factors[0])] = true;
+    const std::optional<size_t> kernel = SpreadKernel(dim, wish.operands);
+    const DimFactors& factors = kernel ? rule_.operands[1][*kernel] : rule_.results[0][dim];
+    if (factors.size() == 1) wish.spreadable[static_cast<size_t>(factors[0])] = true;
   }
 }
 
@@ -120,7 +133,21 @@ bool Moves::IsDone() const {
   return std::all_of(dims_.begin(), dims_.end(), [&](size_t dim) { return IsResultItself(dim); });
 }
 
-Moves::Reach Moves::ReachOf(size_t dim) const {
+std::optional<size_t> Moves::SpreadKernel(size_t dim, std::span<const Layout> operands) const {
+  if (op_.opcode != Opcode::kConvolution) return std::nullopt;
+  const auto& conv = op_.Get<ConvolutionAttributes>();
+  const size_t i = SpatialOf(conv, dim);
+  const auto kernel = static_cast<size_t>(conv.kernel_spatial[i]);
+  const DimFactors& factors = rule_.operands[1][kernel];
+  const bool is_larger = op_.operands[1]->type.dims[kernel] > op_.type().dims[dim];
+  if (!is_larger || factors.size() != 1 || operands[1].Of(kernel).empty() ||
+      conv.window.reversal[i]) {
+    return std::nullopt;
+  }
+  return kernel;
+}
+
+Moves::Reach Moves::ReachOf(size_t dim, bool is_of_kernel) const {
   Reach reach{dim};
   const auto of_window = [&](const Window& window, size_t i, int64_t size) {
     reach.first = -window.padding_low[i];
@@ -144,12 +171,14 @@ Moves::Reach Moves::ReachOf(size_t dim) const {
     }
     case Opcode::kConvolution: {
       const auto& conv = op_.Get<ConvolutionAttributes>();
-      const auto* const found = std::find(conv.output_spatial.begin(), conv.output_spatial.end(),
-                                          static_cast<int64_t>(dim));
-      const size_t i = static_cast<size_t>(found - conv.output_spatial.begin());
+      const size_t i = SpatialOf(conv, dim);
       reach.dim = static_cast<size_t>(conv.input_spatial[i]);
-      of_window(conv.window, i,
-                op_.operands[1]->type.dims[static_cast<size_t>(conv.kernel_spatial[i])]);
+      const int64_t size = op_.operands[1]->type.dims[static_cast<size_t>(conv.kernel_spatial[i])];
+      of_window(conv.window, i, size);
+      if (is_of_kernel) {
+        reach.size = (op_.type().dims[dim] - 1) * reach.stride + 1;
+        reach.stride = conv.window.window_dilation[i];
+      }
       break;
     }
     default:
@@ -159,18 +188,21 @@ Moves::Reach Moves::ReachOf(size_t dim) const {
 }
 
 bool Moves::IsSpread(std::span<const Source> sources, const OpLayouts& layouts, size_t dim) const {
-  const size_t from = ReachOf(dim).dim;
-  return !layouts.results[0].Of(dim).empty() ||
+  const size_t from = ReachOf(dim, false).dim;
+  return !layouts.results[0].Of(dim).empty() || SpreadKernel(dim, layouts.operands).has_value() ||
          std::any_of(sources.begin(), sources.end(),
                      [&](const Source& source) { return !source.local.layout.Of(from).empty(); });
 }
 
-// What devices need for their parts of the result along one of its dimensions.
-bool Moves::WindowAlong(size_t dim, const Layout& result, Windows& windows, Local& local) const {
-  const AxisList& axes = result.Of(dim);
-  const int64_t whole = op_.type().dims[dim];
+// What devices need for their parts of the result, or of the kernel, along one of its dimensions.
+bool Moves::WindowAlong(size_t dim, const OpLayouts& layouts, Windows& windows,
+                        Local& local) const {
+  const std::optional<size_t> kernel = SpreadKernel(dim, layouts.operands);
+  const AxisList& axes = kernel ? layouts.operands[1].Of(*kernel) : layouts.results[0].Of(dim);
+  const int64_t whole = kernel ? op_.operands[1]->type.dims[*kernel] : op_.type().dims[dim];
   const int64_t part = whole / SizeOf(axes);
-  const Reach reach = ReachOf(dim);
+  const Reach reach = ReachOf(dim, kernel.has_value());
+  if (kernel) local.size = part;
   int64_t first = reach.first, step = part * reach.stride;
   int64_t extent = (part - 1) * reach.stride + reach.size;
   if (op_.opcode == Opcode::kReverse) {
@@ -224,6 +256,7 @@ std::shared_ptr<const Attributes> Moves::LocalAttributes(const Dims& extent,
   const auto set = [&](Window& window, size_t i, const Local& local) {
     window.padding_low[i] = local.low;
     window.padding_high[i] = local.high;
+    if (local.size > 0) window.sizes[i] = local.size;
   };
   switch (op_.opcode) {
     case Opcode::kSlice: {
@@ -293,7 +326,7 @@ std::optional<Moves::Moved> Moves::Make(Emitter& emitter, std::span<const Source
   }
   std::vector<Local> locals(dims.size());
   for (size_t i = 0; i < dims.size(); ++i) {
-    if (!WindowAlong(dims[i], layouts.results[0], windows, locals[i])) return std::nullopt;
+    if (!WindowAlong(dims[i], layouts, windows, locals[i])) return std::nullopt;
   }
   windows.layout.Normalize();
   const std::vector<Placed> placed = Place(sources);

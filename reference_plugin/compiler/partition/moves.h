@@ -21,10 +21,11 @@ class Moves {
 
   // Whether the op is of that kind.
   bool any() const { return !dims_.empty(); }
-  // As the op's, but that factors along which elements move have the extents of the result.
+  // As the op's, but that factors along which elements move have the extents of the result, or of
+  // the kernel.
   const Rule& rule() const { return rule_; }
-  // Along these factors, too, the op may be spread.
-  void Allow(std::vector<bool>& spreadable) const;
+  // Along further factors the op may be spread.
+  void Allow(SpreadWish& wish) const;
 
   // How many operands are arrays whose elements move. Others are scalars that stand where no
   // element is, or the kernel of a convolution.
@@ -48,7 +49,7 @@ class Moves {
 
  private:
   // Of the operand, with holes between its elements where it is dilated: what element 0 of the
-  // result needs, and how much further that of the next one is.
+  // result (or of a kernel) needs, and how much further that of the next one is.
   struct Reach {
     size_t dim;  // of the operand
     int64_t first = 0, stride = 1, size = 1, dilation = 1;
@@ -56,12 +57,16 @@ class Moves {
   // What the op does along that dimension on windows.
   struct Local {
     int64_t low = 0, high = 0, dilation = 1;
+    int64_t size = 0;  // of windows; 0: as large as the op's
   };
 
   bool IsResultItself(size_t dim) const;
-  Reach ReachOf(size_t dim) const;
+  // The dimension of a convolution's kernel that is spread, so that each device adds up its part
+  // of every window: where the kernel is larger than the result, as in gradients of kernels.
+  std::optional<size_t> SpreadKernel(size_t dim, std::span<const Layout> operands) const;
+  Reach ReachOf(size_t dim, bool is_of_kernel) const;
   bool IsSpread(std::span<const Source> sources, const OpLayouts& layouts, size_t dim) const;
-  bool WindowAlong(size_t dim, const Layout& result, Windows& windows, Local& local) const;
+  bool WindowAlong(size_t dim, const OpLayouts& layouts, Windows& windows, Local& local) const;
   std::vector<Placed> Place(std::span<const Source> sources) const;
   bool IsDone() const;
   std::shared_ptr<const Attributes> LocalAttributes(const Dims& window,

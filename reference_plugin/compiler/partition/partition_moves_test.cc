@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "plinth/support/str_cat.h"
+#include "reference_plugin/compiler/ir/verifier.h"
 #include "reference_plugin/compiler/testing/compiler_test_util.h"
 #include "reference_plugin/compiler/testing/partitioned.h"
 #include "reference_plugin/compiler/testing/partitioned_test_util.h"
@@ -154,6 +155,41 @@ TEST(PartitionMoves, NothingMovesTwice) {
               "%0 = stablehlo.maximum %c, %d : tensor<4xi32>"));
   ASSERT_NE(made.module, nullptr);
   EXPECT_EQ(Count(*made.module, Opcode::kAllReduce), 1);
+}
+
+// In gradients of a convolution's kernel each device adds up what its part of the result's
+// gradient, which is the kernel there, says. That is exchanged, not the arrays.
+TEST(PartitionMoves, GradientsOfKernels) {
+  struct {
+    std::string_view window, kernel;
+    int64_t result;
+  } const rows[] = {
+      {"pad = [[1, 1]]", "16", 3},
+      {"stride = [2], pad = [[2, 3]]", "16", 3},
+      {"pad = [[1, 0]], rhs_dilate = [2]", "8", 3},
+      {"pad = [[-5, -6]], lhs_dilate = [2]", "16", 5},
+      {"pad = [[-1, -2]]", "12", 2},
+  };
+  for (const auto& [window, kernel, size] : rows) {
+    const std::string result = StrCat(size, "x2x2xi32"),
+                      of = StrCat("tensor<1x", kernel, "x2xi32>");
+    const bool is_every_second = kernel == "8";
+    const std::string text = Program(
+        "1x16x2xi32", "[{}, {\"x\"}, {}]", result, "[{}, {}, {}]",
+        StrCat("%b = stablehlo.slice %a [0:1, 0:", is_every_second ? "16:2" : kernel,
+               ", 0:2] : (tensor<1x16x2xi32>) -> ", of,
+               "\n%0 = stablehlo.convolution(%a, %b) dim_numbers = [f, 0, b]x[i, 0, o]->[0, b, f], "
+               "window = {",
+               window, "} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : ",
+               "(tensor<1x16x2xi32>, ", of, ") -> tensor<", result, ">"));
+    const auto module = testing::ReadInlined(std::as_bytes(std::span(text)));
+    ASSERT_TRUE(module.ok()) << module.status().ToString();
+    ASSERT_TRUE(testing::Partition(**module).ok()) << text;
+    EXPECT_TRUE(Verify(**module).ok()) << Verify(**module).ToString();
+    EXPECT_EQ(Count(**module, Opcode::kAllReduce), 1) << ToString(**module);
+    EXPECT_EQ(Count(**module, Opcode::kRedistribute), 1) << ToString(**module);
+    EXPECT_EQ(Count(**module, Opcode::kAllGather), 0) << ToString(**module);
+  }
 }
 
 // What two arrays need of other devices comes at once, and what every device can make does not.

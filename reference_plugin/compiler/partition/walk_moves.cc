@@ -18,7 +18,7 @@ bool Partitioner::MapMoves(Op& op, const Rule& rule) {
   const Moves moves(op, rule);
   if (!moves.any()) return false;
   SpreadWish wish = WishOf(op, moves.rule());
-  moves.Allow(wish.spreadable);
+  moves.Allow(wish);
   for (size_t i = 0; i < op.operands.size(); ++i) {
     if (waiting_.contains(op.operands[i])) {
       wish.operands[i] = Reduced(LocalOf(op.operands[i]->op->operands[0]).layout);
