@@ -59,6 +59,34 @@ Status LookUp(Context& context, Objects&, bool is_right) {
   return context.plugin().Call(args);
 }
 
+Status Upload(Context& context, Objects&, bool is_right) {
+  const float values[] = {1, 2, 3, 4};
+  const int64_t dims[] = {is_right ? 4 : -4};
+  auto args = MakeArgs<PJRT_Client_BufferFromHostBuffer_Args>();
+  args.client = context.client();
+  args.data = values;
+  args.type = PJRT_Buffer_Type_F32;
+  args.dims = dims;
+  args.num_dims = 1;
+  PLINTH_ASSIGN_OR_RETURN(args.device, context.Device());
+  PLINTH_RETURN_IF_ERROR(context.plugin().Call(args));
+  OwnedBuffer buffer(context.plugin(), args.buffer);
+  OwnedEvent done(context.plugin(), args.done_with_host_buffer);
+  PLINTH_RETURN_IF_ERROR(context.Await(done.get()));
+  return context.Download(buffer.get()).status();
+}
+
+Status Cast(Context& context, Objects& objects, bool is_right) {
+  const int64_t dims[] = {is_right ? 16 : 15};
+  auto args = MakeArgs<PJRT_Buffer_Bitcast_Args>();
+  args.buffer = objects.buffer.get();
+  args.element_type = PJRT_Buffer_Type_U8;
+  args.dims = dims;
+  args.num_dims = 1;
+  PLINTH_RETURN_IF_ERROR(context.plugin().Call(args));
+  return AwaitBuffer(context, OwnedBuffer(context.plugin(), args.out_buffer).get());
+}
+
 Status Read(Context& context, Objects& objects, bool is_right) {
   float memory[4];
   auto args = MakeArgs<PJRT_Buffer_ToHostBuffer_Args>();
@@ -194,6 +222,8 @@ struct Call {
   Status (*make)(Context&, Objects&, bool is_right);
 };
 constexpr Call kCalls[] = {{"device_of_no_id", LookUp},
+                           {"negative_dimension", Upload},
+                           {"other_size_cast", Cast},
                            {"place_too_small", Read},
                            {"deleted_read", ReadDeleted},
                            {"range_outside", ReadRaw},
@@ -255,7 +285,8 @@ void AddCases(std::vector<Case>& cases) {
     cases.push_back({StrCat("L1/after_failure/", call.name),
                      Level::kL1,
                      ClientNeed::kShared,
-                     {kAccepted, "PJRT-LoadedExecutable_Execute-one-fails"},
+                     {kAccepted, "PJRT-LoadedExecutable_Execute-one-fails",
+                      "PJRT-Client_BufferFromHostBuffer-done"},
                      [&call](Context& context) { Run(context, call); },
                      false});
   }

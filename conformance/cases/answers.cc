@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "conformance/cases/ask.h"
+#include "conformance/cases/samples.h"
 
 namespace plinth::conformance {
 
@@ -57,9 +58,10 @@ const size_t* SizesOf(const reflection::Struct& structure, const Field& field,
   return sizes == nullptr ? nullptr : Read<const size_t*>(answer, sizes->offset);
 }
 
-// `of_place`: where texts lie counts, and numbers do not.
+// `of_place`: where texts lie counts, and numbers do not. `of_handles`: so do handles that the
+// plugin owns.
 std::string Written(const reflection::Struct& structure, const std::vector<std::byte>& answer,
-                    bool of_place) {
+                    bool of_place, bool of_handles = false) {
   std::string all;
   auto add = [&](const void* from, size_t size) {
     if (from != nullptr) all.append(static_cast<const char*>(from), size);
@@ -68,7 +70,9 @@ std::string Written(const reflection::Struct& structure, const std::vector<std::
   for (const Field& field : FieldsOf(structure)) {
     if (field.direction != Direction::kOut || field.base == Base::kCallback) continue;
     if (field.depth == 0) {
-      if (!of_place && field.base != Base::kHandle) add(answer.data() + field.offset, field.size);
+      const bool is_handle = field.base == Base::kHandle;
+      if (!of_place && (!is_handle || (of_handles && field.owner != reflection::Owner::kCaller)))
+        add(answer.data() + field.offset, field.size);
       continue;
     }
     const void* list = Read<const void*>(answer, field.offset);
@@ -101,6 +105,16 @@ std::string Written(const reflection::Struct& structure, const std::vector<std::
   return all;
 }
 
+// What bytes and estimates of memory hold is the plugin's business.
+bool IsCompared(const reflection::Function& function) {
+  for (std::string_view part : {"_Serialize", "SizeOfGeneratedCode", "GetCompiledMemoryStats",
+                                "_Destroy", "_Delete", "GetExecutable", "GetDeviceDescriptions"}) {
+    if (function.name.view().find(part) != std::string_view::npos) return false;
+  }
+  return function.IsRegular() && function.table < 0 &&
+         function.returns == reflection::Returns::kError;
+}
+
 }  // namespace
 
 const Field* OnlyHandle(const reflection::Struct& structure) {
@@ -122,8 +136,52 @@ std::string Contents(const reflection::Struct& structure, const std::vector<std:
   return Written(structure, answer, true);
 }
 
-std::string Meaning(const reflection::Struct& structure, const std::vector<std::byte>& answer) {
-  return Written(structure, answer, false);
+std::string Meaning(const reflection::Struct& structure, const std::vector<std::byte>& answer,
+                    bool of_handles) {
+  return Written(structure, answer, false, of_handles);
+}
+
+Answers AnswersOf(Context& context, int kind, void* object, bool of_handles) {
+  Answers all;
+  for (const reflection::Function& function : reflection::Functions()) {
+    if (!IsCompared(function) || context.plugin().Slot(function) == nullptr) continue;
+    const reflection::Struct& structure = reflection::Structs()[function.args];
+    const Field* handle = OnlyHandle(structure);
+    if (handle == nullptr || handle->target != kind) continue;
+    std::vector<std::byte> answer(structure.end);
+    const size_t size = structure.end;
+    std::memcpy(answer.data(), &size, sizeof(size));
+    std::memcpy(answer.data() + handle->offset, &object, sizeof(object));
+    Status status = context.plugin().Call(function, answer.data());
+    all.emplace_back(&function, status.ok() ? Meaning(structure, answer, of_handles)
+                                            : StrCat("error ", static_cast<int>(status.code())));
+    if (status.ok()) Arguments::FreeOutputs(context, function, answer.data(), structure.end);
+  }
+  return all;
+}
+
+std::vector<Answers> AnswersOfClient(Context& context, bool of_handles) {
+  namespace kinds = reflection::handle;
+  std::vector<Answers> all = {
+      AnswersOf(context, kinds::kPJRT_Client, context.client(), of_handles)};
+  for (PJRT_Device* device : AddressableDevices(context)) {
+    // The answers of statistics change.
+    Answers answers = AnswersOf(context, kinds::kPJRT_Device, device, of_handles);
+    std::erase_if(answers, [](const auto& answer) {
+      return answer.first->answer == reflection::Answer::kChanging ||
+             answer.first->name.view() == "PJRT_Device_MemoryStats";
+    });
+    auto lookup = MakeArgs<PJRT_Client_LookupDevice_Args>();
+    lookup.client = context.client();
+    lookup.id = DeviceIdOf(context, device);
+    Status status = context.plugin().Call(lookup);
+    answers.emplace_back(&reflection::Get(reflection::function::kPJRT_Client_LookupDevice),
+                         status.ok() && lookup.device == device ? "found" : "not found");
+    all.push_back(std::move(answers));
+    for (PJRT_Memory* memory : MemoriesOf(context, device))
+      all.push_back(AnswersOf(context, kinds::kPJRT_Memory, memory, of_handles));
+  }
+  return all;
 }
 
 }  // namespace plinth::conformance

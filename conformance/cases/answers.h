@@ -4,8 +4,10 @@
 
 #include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "conformance/runner/context.h"
 #include "plinth/reflection/reflection.h"
 
 // Answers of functions of the registry, whatever they are.
@@ -18,8 +20,17 @@ const reflection::Field* OnlyHandle(const reflection::Struct& structure);
 // Everything that the lists and texts of an answer hold, one after the other, and where texts lie.
 std::string Contents(const reflection::Struct& structure, const std::vector<std::byte>& answer);
 
-// What an answer says: numbers, lists and texts, wherever they lie.
-std::string Meaning(const reflection::Struct& structure, const std::vector<std::byte>& answer);
+// What an answer says: numbers, lists and texts, wherever they lie; with `of_handles` also which
+// objects of the plugin it names.
+std::string Meaning(const reflection::Struct& structure, const std::vector<std::byte>& answer,
+                    bool of_handles = false);
+
+// What is said of one object: each function with its answer, or with the code of its error.
+using Answers = std::vector<std::pair<const reflection::Function*, std::string>>;
+// Of every function that takes an object of that kind (reflection::handle) and nothing else.
+Answers AnswersOf(Context& context, int kind, void* object, bool of_handles = false);
+// What a client says of itself, its devices and its memories, but for what changes.
+std::vector<Answers> AnswersOfClient(Context& context, bool of_handles = false);
 
 }  // namespace plinth::conformance
 

@@ -195,7 +195,13 @@ void NestedLayouts(Context& context) {
     for (bool is_column : {false, true}) {
       int64_t order[] = {is_column ? 0 : 1, is_column ? 1 : 0};
       JunkChain chain, inner;
-      auto layout = MakeArgs<PJRT_Buffer_MemoryLayout>();
+      // As a newer caller has it: with fields that nobody knows yet.
+      struct {
+        PJRT_Buffer_MemoryLayout known = MakeArgs<PJRT_Buffer_MemoryLayout>();
+        uint64_t unknown[3] = {~uint64_t{0}, ~uint64_t{0}, ~uint64_t{0}};
+      } newer;
+      PJRT_Buffer_MemoryLayout& layout = newer.known;
+      if (is_chained) layout.struct_size = sizeof(newer);
       layout.type = PJRT_Buffer_MemoryLayout_Type_Tiled;
       layout.tiled = MakeArgs<PJRT_Buffer_MemoryLayout_Tiled>();
       layout.tiled.minor_to_major = order;

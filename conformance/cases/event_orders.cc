@@ -387,7 +387,8 @@ void DoneAfterWork(Context& context) {
 void AddCases(std::vector<Case>& cases) {
   const std::vector<Ending> endings = {
       {"success", PJRT_Error_Code_OK, ""},
-      {"error", PJRT_Error_Code_ABORTED, "as the case says"},
+      // A text may hold any byte.
+      {"error", PJRT_Error_Code_ABORTED, std::string("as the case\0says", 16)},
       {"long_error", PJRT_Error_Code_DATA_LOSS, StrCat(std::string(70000, 'y'), "end")}};
   auto add = [&](const std::string& name, std::vector<std::string> requirements,
                  std::function<void(Context&)> run) {
@@ -402,6 +403,7 @@ void AddCases(std::vector<Case>& cases) {
                                         "PJRT-Event_Error-independent",
                                         "PJRT-Event_OnReady-owns-error",
                                         "PJRT-Event_IsReady-monotone",
+                                        "PJRT-Strings-size",
                                         "PJRT-Args-accepted"};
   for (const Source& source : Sources()) {
     for (const Ending& ending : endings) {

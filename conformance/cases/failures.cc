@@ -453,7 +453,8 @@ void ErrorBuffers(Context& context) {
     PJRT_Memory* memory = DefaultMemoryOf(probe, device);
     if (row[2] == 2) memory = MemoriesOf(probe, device).back();
     const HostArray array{type, ShapeOf(parameters[1].values[row[1]]), {}};
-    OwnedBuffer broken = ErrorBuffer(probe, array, PJRT_Error_Code_DATA_LOSS, "lost", memory);
+    constexpr std::string_view kLost("lost\0and found", 14);
+    OwnedBuffer broken = ErrorBuffer(probe, array, PJRT_Error_Code_DATA_LOSS, kLost, memory);
     if (!broken) return;
     auto its_type = Get<&PJRT_Buffer_ElementType_Args::buffer>(probe, broken.get());
     auto dims = Get<&PJRT_Buffer_Dimensions_Args::buffer>(probe, broken.get());
@@ -468,8 +469,12 @@ void ErrorBuffers(Context& context) {
     probe.Check(kOutputTrue, where->memory == memory && on->device == device,
                 "an error buffer is in another place than asked for");
     Status status = AwaitBuffer(probe, broken.get());
-    probe.Check(kCarries, Carries(status, PJRT_Error_Code_DATA_LOSS, "lost"),
+    probe.Check(kCarries, Carries(status, PJRT_Error_Code_DATA_LOSS, kLost),
                 "its ready event gave ", status.ToString());
+    // No use of it works, of an array without elements neither.
+    Status read = probe.Download(broken.get()).status();
+    probe.Check(kCarries, CarriesOn(read, PJRT_Error_Code_DATA_LOSS, "lost"), "reading it gave ",
+                read.ToString());
   });
 }
 
@@ -549,6 +554,16 @@ void OneOfSeveralFails(Context& context) {
     if (!Succeeds(context, get)) return;
     buffers.emplace_back(context.plugin(), get.buffer_out);
   }
+  // Some of its data have come.
+  float begin[] = {1, 2};
+  auto piece = MakeArgs<PJRT_AsyncHostToDeviceTransferManager_TransferData_Args>();
+  piece.transfer_manager = manager.get();
+  piece.buffer_index = 1;
+  piece.data = begin;
+  piece.transfer_size = 8;
+  if (!Succeeds(context, piece)) return;
+  OwnedEvent came(context.plugin(), piece.done_with_h2d_transfer);
+  if (came) context.Ok("", "its event", context.Await(came.get()));
   auto fail = MakeArgs<PJRT_AsyncHostToDeviceTransferManager_SetBufferError_Args>();
   fail.transfer_manager = manager.get();
   fail.buffer_index = 1;
@@ -671,7 +686,8 @@ void AddCases(std::vector<Case>& cases) {
        kOutputTrue},
       ErrorsReachOutputs);
   add("L2/failure/error_buffers",
-      {kCarries, kOutputTrue, "PJRT-Buffer_ElementType-asked-for", "PJRT-Buffer_Device-asked-for"},
+      {kCarries, kOutputTrue, "PJRT-Buffer_ElementType-asked-for", "PJRT-Buffer_Device-asked-for",
+       "PJRT-Strings-size"},
       ErrorBuffers);
   add("L2/failure/late_errors_reach_outputs",
       {"PJRT-LoadedExecutable_Execute-done", kCarries, "PJRT-LoadedExecutable_Execute-asynchronous",

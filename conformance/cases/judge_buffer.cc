@@ -228,10 +228,33 @@ void JudgeBuffer(Context& context, PJRT_Buffer* buffer, const BufferFacts& facts
   }
 }
 
+bool LiesRowMajor(Context& context, PJRT_Buffer* buffer) {
+  auto layout = Get<&PJRT_Buffer_GetMemoryLayout_Args::buffer>(context, buffer);
+  if (!layout || RawEnum(layout->layout.type) != PJRT_Buffer_MemoryLayout_Type_Tiled) return false;
+  const PJRT_Buffer_MemoryLayout_Tiled& tiled = layout->layout.tiled;
+  for (size_t i = 0; i < tiled.minor_to_major_size; ++i) {
+    if (tiled.minor_to_major[i] != static_cast<int64_t>(tiled.minor_to_major_size - 1 - i))
+      return false;
+  }
+  return tiled.num_tiles == 0;
+}
+
 const std::vector<std::string>& SweptShapes() {
-  static const std::vector<std::string> shapes = {
-      "[4]",      "[]",        "[1]",         "[2,3]",         "[0]",     "[3,2,5]",
-      "[7,1009]", "[2,3,1,4]", "[1,2,3,2,2]", "[2,1,3,2,1,2]", "[70001]", "[3,0,2]"};
+  static const std::vector<std::string> shapes = {"[4]",
+                                                  "[]",
+                                                  "[1]",
+                                                  "[2,3]",
+                                                  "[0]",
+                                                  "[3,2,5]",
+                                                  "[7,1009]",
+                                                  "[2,3,1,4]",
+                                                  "[1,2,3,2,2]",
+                                                  "[2,1,3,2,1,2]",
+                                                  "[70001]",
+                                                  "[3,0,2]",
+                                                  "[5,5]",
+                                                  "[1,2,1,3,1,2,1,2]",
+                                                  "[2,1,1,1,2,1,1,1,1,1,1,3]"};
   return shapes;
 }
 

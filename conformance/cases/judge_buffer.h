@@ -24,6 +24,9 @@ HostArray RandomBits(DType type, std::vector<int64_t> dims, uint64_t seed);
 // Waits for the buffer.
 void JudgeBuffer(Context& context, PJRT_Buffer* buffer, const BufferFacts& facts);
 
+// Whether a buffer lies dense and row by row.
+bool LiesRowMajor(Context& context, PJRT_Buffer* buffer);
+
 // A finding unless both hold the same; bits that say nothing are not looked at.
 void CheckSameArray(Context& context, std::string_view requirement, std::string_view what,
                     HostArray wanted, HostArray found);

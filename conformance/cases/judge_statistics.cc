@@ -176,10 +176,31 @@ void JudgeMemoryStats(Context& context) {
     Expected<OwnedBuffer> kept =
         context.Upload({DType::kU8, {kBytes / 4}, std::vector<std::byte>(kBytes / 4)}, device);
     if (!context.Ok("", "an upload", kept.status())) return;
+    auto held = ask(device);
+    // Another device has a peak of its own, which stays.
+    PJRT_Device* other = device == devices.front() ? devices.back() : devices.front();
+    const bool is_alone =
+        other == device || DefaultMemoryOf(context, other) == DefaultMemoryOf(context, device);
+    if (!is_alone) {
+      Expected<OwnedBuffer> theirs =
+          context.Upload({DType::kU8, {kBytes}, std::vector<std::byte>(kBytes)}, other);
+      context.Ok("", "an upload", theirs.status());
+    }
+    auto theirs = ask(other);
     if (!Get<&PJRT_Device_ClearMemoryStats_Args::device>(context, device)) continue;
-    auto cleared = ask(device);
-    if (!cleared) return;
+    auto cleared = ask(device), theirs_after = ask(other);
+    if (!cleared || !held || !theirs || !theirs_after) return;
     look(*cleared);
+    context.Check("PJRT-Device_MemoryStats-in-use",
+                  cleared->bytes_in_use > held->bytes_in_use - kBytes / 8,
+                  "bytes_in_use fell from ", held->bytes_in_use, " to ", cleared->bytes_in_use,
+                  " by PJRT_Device_ClearMemoryStats");
+    if (!is_alone && RawBool(theirs->peak_bytes_in_use_is_set)) {
+      context.Check("PJRT-Device_ClearMemoryStats-peak",
+                    theirs_after->peak_bytes_in_use == theirs->peak_bytes_in_use,
+                    "PJRT_Device_ClearMemoryStats of one device changed the peak of another from ",
+                    theirs->peak_bytes_in_use, " to ", theirs_after->peak_bytes_in_use);
+    }
     if (RawBool(cleared->peak_bytes_in_use_is_set)) {
       context.Check("PJRT-Device_ClearMemoryStats-peak",
                     cleared->peak_bytes_in_use < with->bytes_in_use, "peak_bytes_in_use is ",

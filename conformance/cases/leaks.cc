@@ -60,6 +60,7 @@ struct Made {
   // Of the calls of single functions.
   std::unique_ptr<Subject> subject;
   int number = -1;
+  bool was_taken = false;
 };
 
 struct Work {
@@ -120,6 +121,15 @@ bool IsRepeatable(const reflection::Function& function) {
   return true;
 }
 
+// Whether a call uses up what it is given.
+bool TakesOnce(const reflection::Function& function) {
+  for (const char* part : {"Fulfill", "Donate", "TransferData", "TransferLiteral", "RetrieveBuffer",
+                           "_Delete", "DecreaseExternal"}) {
+    if (function.name.view().find(part) != std::string_view::npos) return true;
+  }
+  return false;
+}
+
 // One call of the function, with what it hands out freed; a call that fails leaves nothing either.
 Work CallOf(int number) {
   const reflection::Function& function = reflection::Functions()[number];
@@ -127,11 +137,16 @@ Work CallOf(int number) {
             if (m.subject == nullptr || m.number != number) {
               m.subject = std::make_unique<Subject>(c, number);
               m.number = number;
+              m.was_taken = false;
             }
             if (!m.subject->IsReady(c)) return Unimplemented("there is nothing to call it with");
             std::vector<std::byte> bytes = m.subject->arguments.bytes();
-            if (c.plugin().Call(m.subject->function, bytes.data()).ok())
+            Status status = c.plugin().Call(m.subject->function, bytes.data());
+            if (status.ok())
               Arguments::FreeOutputs(c, m.subject->function, bytes.data(), bytes.size());
+            // What is taken once is taken again.
+            if (!status.ok() && m.was_taken) return status;
+            m.was_taken = status.ok() && !TakesOnce(m.subject->function);
             return Status();
           }};
 }
@@ -142,6 +157,38 @@ std::vector<Work> AllWork() {
     all.push_back({name, rounds, std::move(run)});
   };
   add("upload", 100, [](Context& c, Made&) -> Status { return UploadFour(c).status(); });
+  // The same array in every form that a caller may give it.
+  add("upload_forms", 40, [](Context& c, Made& m) -> Status {
+    const float values[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+    const int64_t dims[] = {2, 3}, none[] = {0, 3}, order[] = {0, 1}, strides[] = {16, 4};
+    auto layout = MakeArgs<PJRT_Buffer_MemoryLayout>();
+    layout.type = PJRT_Buffer_MemoryLayout_Type_Tiled;
+    layout.tiled = MakeArgs<PJRT_Buffer_MemoryLayout_Tiled>();
+    layout.tiled.minor_to_major = order;
+    layout.tiled.minor_to_major_size = 2;
+    for (int form = 0; form < 7; ++form) {
+      auto args = MakeArgs<PJRT_Client_BufferFromHostBuffer_Args>();
+      args.client = c.client();
+      args.data = values;
+      args.type = PJRT_Buffer_Type_F32;
+      args.dims = form == 1 ? none : dims;
+      args.num_dims = form == 0 ? 0 : 2;
+      if (form == 2) args.byte_strides = strides, args.num_byte_strides = 2;
+      if (form == 3) args.device_layout = &layout;
+      if (form > 3) args.host_buffer_semantics = static_cast<PJRT_HostBufferSemantics>(form - 3);
+      args.device = m.device;
+      Status status = c.plugin().Call(args);
+      // Which layouts there are is the plugin's business.
+      if (form == 3 && !status.ok()) continue;
+      PLINTH_RETURN_IF_ERROR(status);
+      OwnedBuffer buffer(c.plugin(), args.buffer);
+      OwnedEvent done(c.plugin(), args.done_with_host_buffer);
+      PLINTH_RETURN_IF_ERROR(AwaitBuffer(c, buffer.get()));
+      (void)buffer.Destroy();
+      PLINTH_RETURN_IF_ERROR(c.Await(done.get()));
+    }
+    return Status();
+  });
   add("download", 100,
       [](Context& c, Made& m) -> Status { return c.Download(m.buffer.get()).status(); });
   add("execute", 100, [](Context& c, Made& m) -> Status {

@@ -21,44 +21,9 @@ namespace plinth::conformance {
 namespace same_loaded {
 namespace {
 
-using reflection::Field;
-using reflection::Function;
-
 constexpr char kSame[] = "PJRT-Executable_DeserializeAndLoad-same";
 constexpr char kOthers[] = "PJRT-Client_Destroy-others";
 constexpr char kTopology[] = "PJRT-TopologyDescription_Deserialize-same";
-
-// What is said of one object: each function with its answer, or with the code of its error.
-using Answers = std::vector<std::pair<const Function*, std::string>>;
-
-// What bytes and estimates of memory hold is the plugin's business.
-bool IsCompared(const Function& function) {
-  for (std::string_view part : {"_Serialize", "SizeOfGeneratedCode", "GetCompiledMemoryStats",
-                                "_Destroy", "_Delete", "GetExecutable", "GetDeviceDescriptions"}) {
-    if (function.name.view().find(part) != std::string_view::npos) return false;
-  }
-  return function.IsRegular() && function.table < 0 &&
-         function.returns == reflection::Returns::kError;
-}
-
-Answers AnswersOf(Context& context, int kind, void* object) {
-  Answers all;
-  for (const Function& function : reflection::Functions()) {
-    if (!IsCompared(function) || context.plugin().Slot(function) == nullptr) continue;
-    const reflection::Struct& structure = reflection::Structs()[function.args];
-    const Field* handle = OnlyHandle(structure);
-    if (handle == nullptr || handle->target != kind) continue;
-    std::vector<std::byte> answer(structure.end);
-    const size_t size = structure.end;
-    std::memcpy(answer.data(), &size, sizeof(size));
-    std::memcpy(answer.data() + handle->offset, &object, sizeof(object));
-    Status status = context.plugin().Call(function, answer.data());
-    all.emplace_back(&function, status.ok() ? Meaning(structure, answer)
-                                            : StrCat("error ", static_cast<int>(status.code())));
-    if (status.ok()) Arguments::FreeOutputs(context, function, answer.data(), structure.end);
-  }
-  return all;
-}
 
 // `lacks_estimates`: it need not have what a client alone can know.
 void Compare(Context& context, const char* requirement, std::string_view what,
@@ -83,7 +48,7 @@ constexpr Options kOptions[] = {
     {"one_device", 1, 1, false},     {"last_device", 1, 1, true},
     {"two_replicas", 2, 1, false},   {"two_replicas_turned", 2, 1, true},
     {"two_partitions", 1, 2, false}, {"two_partitions_turned", 1, 2, true}};
-constexpr const char* kPrograms[] = {"add_one", "mixed", "of_types"};
+constexpr const char* kPrograms[] = {"add_one", "mixed", "of_types", "donating"};
 
 void Executables(Context& context, const Options& options) {
   const auto count =
@@ -187,30 +152,6 @@ void Topology(Context& context) {
   }
 }
 
-// What a client says of itself, its devices and its memories.
-std::vector<Answers> AnswersOfClient(Context& context) {
-  namespace kinds = reflection::handle;
-  std::vector<Answers> all = {AnswersOf(context, kinds::kPJRT_Client, context.client())};
-  for (PJRT_Device* device : AddressableDevices(context)) {
-    // The answers of statistics change.
-    Answers answers = AnswersOf(context, kinds::kPJRT_Device, device);
-    std::erase_if(answers, [](const auto& answer) {
-      return answer.first->answer == reflection::Answer::kChanging ||
-             answer.first->name.view() == "PJRT_Device_MemoryStats";
-    });
-    auto lookup = MakeArgs<PJRT_Client_LookupDevice_Args>();
-    lookup.client = context.client();
-    lookup.id = DeviceIdOf(context, device);
-    Status status = context.plugin().Call(lookup);
-    answers.emplace_back(&reflection::Get(reflection::function::kPJRT_Client_LookupDevice),
-                         status.ok() && lookup.device == device ? "found" : "not found");
-    all.push_back(std::move(answers));
-    for (PJRT_Memory* memory : MemoriesOf(context, device))
-      all.push_back(AnswersOf(context, kinds::kPJRT_Memory, memory));
-  }
-  return all;
-}
-
 void OtherClient(Context& context) {
   if (context.profile().is_exclusive) return context.Unsupported("one client at a time");
   Expected<OwnedClient> own = context.NewClient();
@@ -241,7 +182,8 @@ void AddCases(std::vector<Case>& cases) {
          is_one ? Level::kL1 : Level::kL3,
          ClientNeed::kShared,
          {kSame, "PJRT-Compile-same", "PJRT-Executable_NumReplicas-options",
-          "PJRT-Executable_NumPartitions-options", "PJRT-Executable_GetCompileOptions-same"},
+          "PJRT-Executable_NumPartitions-options", "PJRT-Executable_GetCompileOptions-same",
+          "PJRT-Executable_Fingerprint-stable", "PJRT-Executable_GetCompiledMemoryStats-alias"},
          [&options](Context& context) { Executables(context, options); },
          false});
   }

@@ -257,7 +257,7 @@ OwnedBuffer Make(Context& context, std::string_view maker, const Given& given, L
 void SweepMaker(Context& context, const std::string& maker) {
   const std::vector<Parameter> parameters = {
       {"type", {"f32", "u8", "c64", "bf16"}},
-      {"shape", {"[2,3]", "[3,2,5]", "[2,3,4,5]", "[7,11]"}},
+      {"shape", {"[2,3]", "[3,2,5]", "[2,3,4,5]", "[7,11]", "[5,5]"}},
       {"order", {"0", "1", "2", "3", "4", "5", "9", "23"}},
       {"place", {"the first device", "the last", "another memory"}}};
   Sweep(context, parameters, [&](Context& probe, const Row& row) {
@@ -289,7 +289,7 @@ void SweepMaker(Context& context, const std::string& maker) {
 // Buffers of any order read in any other, the host's said as an order or as strides.
 void SweepHostLayouts(Context& context) {
   const std::vector<Parameter> parameters = {
-      {"shape", {"[2,3]", "[3,2,5]", "[2,3,4,5]"}},
+      {"shape", {"[2,3]", "[3,2,5]", "[2,3,4,5]", "[5,5]", "[3,3,3]"}},
       {"order", {"0", "1", "2", "3", "4", "5", "9", "23"}},
       {"order on the host", {"0", "1", "2", "3", "4", "5", "9", "23"}},
       {"said as", {"order", "strides", "nothing"}}};

@@ -90,18 +90,6 @@ void SweepViews(Context& context) {
   });
 }
 
-// Whether a buffer lies dense and row by row.
-bool IsRowMajor(Context& context, PJRT_Buffer* buffer) {
-  auto layout = Get<&PJRT_Buffer_GetMemoryLayout_Args::buffer>(context, buffer);
-  if (!layout || RawEnum(layout->layout.type) != PJRT_Buffer_MemoryLayout_Type_Tiled) return false;
-  const PJRT_Buffer_MemoryLayout_Tiled& tiled = layout->layout.tiled;
-  for (size_t i = 0; i < tiled.minor_to_major_size; ++i) {
-    if (tiled.minor_to_major[i] != static_cast<int64_t>(tiled.minor_to_major_size - 1 - i))
-      return false;
-  }
-  return tiled.num_tiles == 0;
-}
-
 // Buffers made in other ways: they say the same about themselves.
 OwnedBuffer MakeBuffer(Context& context, std::string_view maker, const HostArray& array,
                        const Place& where, BufferFacts& facts) {
@@ -253,7 +241,7 @@ OwnedBuffer MakeBuffer(Context& context, std::string_view maker, const HostArray
     cast.num_dims = 1;
     facts.array.dims = flat;
     // It has the bytes of the original in its own order.
-    facts.has_contents = IsRowMajor(context, source.get());
+    facts.has_contents = LiesRowMajor(context, source.get());
     status = plugin.Call(cast);
     std::fill(flat.begin(), flat.end(), 77);
     if (!status.ok()) return fail("PJRT_Buffer_Bitcast", status);
@@ -318,7 +306,7 @@ void SweepRaw(Context& context, bool is_future) {
     BufferFacts facts;
     OwnedBuffer buffer = MakeBuffer(probe, "upload", array, *where, facts);
     if (!buffer) return;
-    if (!IsRowMajor(probe, buffer.get())) return probe.Unsupported("tiles, or another order");
+    if (!LiesRowMajor(probe, buffer.get())) return probe.Unsupported("tiles, or another order");
     size_t all = array.bytes.size();
     const size_t offsets[] = {0, 1, all / 2, all};
     size_t offset = offsets[row[2]], left = all - offset;

@@ -17,6 +17,8 @@ namespace {
 
 constexpr char kStrides[] = "PJRT-Client_BufferFromHostBuffer-strides";
 constexpr char kContents[] = "PJRT-Buffer_ToHostBuffer-contents";
+constexpr char kDone[] = "PJRT-Client_BufferFromHostBuffer-done";
+constexpr char kDuringCall[] = "PJRT-Client_BufferFromHostBuffer-only-during-call";
 constexpr std::byte kUnwritten{0xA5};
 
 // Where element `at` of a dense row-major array lies if the dimensions follow `order`, the fastest
@@ -229,6 +231,40 @@ void SweepUploads(Context& context) {
         [&](Context& probe, const Row& row) { Upload(probe, parameters, row); });
 }
 
+// How long memory of the host is borrowed, at every size.
+void SweepHostMemory(Context& context) {
+  const std::vector<Parameter> parameters = {
+      {"shape", {"[4]", "[70001]", "[0]", "[7,1009]", "[600000]"}},
+      {"semantics", {"only during call", "until transfer completes"}},
+      {"type", {"f32", "u8"}},
+      {"place", {"device", "memory"}}};
+  Sweep(context, parameters, [&](Context& probe, const Row& row) {
+    Expected<PJRT_Device*> device = probe.Device();
+    if (!device.ok()) return;
+    const HostArray array = RandomBits(TypeNamed(parameters[2].values[row[2]]),
+                                       ShapeOf(parameters[0].values[row[0]]), probe.seed());
+    std::vector<std::byte> borrowed = array.bytes;
+    std::byte nothing{};
+    auto args = MakeArgs<PJRT_Client_BufferFromHostBuffer_Args>();
+    args.client = probe.client();
+    args.data = borrowed.empty() ? &nothing : borrowed.data();
+    args.type = ToC(array.type);
+    args.dims = array.dims.data();
+    args.num_dims = array.dims.size();
+    args.host_buffer_semantics = static_cast<PJRT_HostBufferSemantics>(row[1]);
+    if (row[3] == 0) args.device = *device;
+    if (row[3] == 1) args.memory = DefaultMemoryOf(probe, *device);
+    if (!Succeeds(probe, args)) return;
+    OwnedBuffer buffer(probe.plugin(), args.buffer);
+    OwnedEvent done(probe.plugin(), args.done_with_host_buffer);
+    if (row[1] == 1) probe.Ok(kDone, "done_with_host_buffer", probe.Await(done.get()));
+    std::fill(borrowed.begin(), borrowed.end(), std::byte{0x3C});
+    Expected<HostArray> found = probe.Download(buffer.get());
+    if (probe.Ok(kContents, "PJRT_Buffer_ToHostBuffer", found.status()))
+      CheckSameArray(probe, row[1] == 1 ? kDone : kDuringCall, "what was uploaded", array, *found);
+  });
+}
+
 // Ranges that do not fit, of every function with a range.
 void BadRanges(Context& context) {
   Expected<OwnedBuffer> buffer = context.Upload(HostArray::F32({4}, {1, 2, 3, 4}));
@@ -295,6 +331,8 @@ void AddCases(std::vector<Case>& cases) {
        "PJRT-Client_BufferFromHostBuffer-only-during-call", "PJRT-Buffer_ToHostBuffer-contents",
        "PJRT-Buffer_ToHostBuffer-dst_size", kOutputTrue},
       SweepUploads);
+  add("L1/sweep/host_memory", Level::kL1, {kDone, kDuringCall, "PJRT-Buffer_ToHostBuffer-contents"},
+      SweepHostMemory);
   add("L1/transfer/long_dimensions", Level::kL1, {"PJRT-Buffer_Dimensions-asked-for"},
       LongDimensions);
   add("L1/transfer/bad_ranges", Level::kL1, {"PJRT-Buffer_CopyRawToHost-range"}, BadRanges);

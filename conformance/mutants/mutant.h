@@ -63,6 +63,11 @@ std::span<const Mutant> PlaceMutants();
 std::span<const Mutant> SequenceMutants();
 std::span<const Mutant> LoadedMutants();
 std::span<const Mutant> ThreadMutants();
+std::span<const Mutant> KindMutants();
+std::span<const Mutant> HistoryMutants();
+std::span<const Mutant> RunMutants();
+std::span<const Mutant> AnswerMutants();
+std::span<const Mutant> NumericMutants();
 // Plugins without a bug that do what the specification allows and the plugin behind does not.
 std::span<const Mutant> CorrectPlugins();
 

@@ -27,7 +27,9 @@ std::vector<const Mutant*> AllMutants() {
         MachineMutants(), ManagerMutants(),      ArgumentMutants(),   RequirementMutants(),
         OutcomeMutants(), DescriptionMutants(),  CallerMutants(),     SizeMutants(),
         PartMutants(),    AliveMutants(),        ExtensionMutants(),  AddedMutants(),
-        PlaceMutants(),   SequenceMutants(),     LoadedMutants(),     ThreadMutants()}) {
+        PlaceMutants(),   SequenceMutants(),     LoadedMutants(),     ThreadMutants(),
+        KindMutants(),    HistoryMutants(),      RunMutants(),        AnswerMutants(),
+        NumericMutants()}) {
     for (const Mutant& mutant : some) all.push_back(&mutant);
   }
   return all;
