@@ -42,6 +42,7 @@ std::vector<Case> AllCases() {
                     AddOtherExtensionCases,
                     AddArgumentFormCases,
                     AddFailureCases,
+                    AddCarriedErrorCases,
                     AddStateCases,
                     AddChainCases,
                     AddRefusedRunCases,

@@ -45,6 +45,7 @@ void AddPartitionerCases(std::vector<Case>& cases);
 void AddOtherExtensionCases(std::vector<Case>& cases);
 void AddEventOrderCases(std::vector<Case>& cases);
 void AddBufferOrderCases(std::vector<Case>& cases);
+void AddCarriedErrorCases(std::vector<Case>& cases);
 void AddFailureCases(std::vector<Case>& cases);
 void AddRareTransferCases(std::vector<Case>& cases);
 void AddSharedResultCases(std::vector<Case>& cases);

@@ -8,12 +8,11 @@
 #include <cstring>
 #include <functional>
 
-#include "conformance/cases/alias_buffer.h"
 #include "conformance/cases/ask.h"
 #include "conformance/cases/cases.h"
 #include "conformance/cases/judge_buffer.h"
-#include "conformance/cases/pending_buffer.h"
 #include "conformance/cases/stored_programs.h"
+#include "conformance/cases/used_buffer.h"
 
 namespace plinth::conformance {
 namespace uses {
@@ -34,216 +33,9 @@ constexpr char kAliasError[] = "PJRT-Client_FulfillAliasBuffer-error";
 constexpr char kBitcast[] = "PJRT-Buffer_Bitcast-same-bytes";
 constexpr char kFuture[] = "PJRT-Buffer_CopyRawToHostFuture-offset";
 constexpr char kUses[] = "PJRT-Buffer_Delete-uses";
-constexpr char kErrorText[] = "the data of this array is lost";
-
-enum class State {
-  kFilled,
-  kScalar,
-  kTurned,
-  kLarge,
-  kEmpty,
-  kOnHost,
-  kPending,
-  kAliased,
-  kCopied,
-  kComputed,
-  kFailing,
-  kAliasFailing,
-  kFailed,
-  kDeleted
-};
-constexpr std::pair<State, const char*> kStates[] = {
-    {State::kFilled, "filled"},       {State::kScalar, "scalar"},
-    {State::kTurned, "column_major"}, {State::kLarge, "large"},
-    {State::kEmpty, "empty"},         {State::kOnHost, "other_memory"},
-    {State::kPending, "pending"},     {State::kAliased, "alias"},
-    {State::kCopied, "copied"},       {State::kComputed, "computed"},
-    {State::kFailing, "failing"},     {State::kAliasFailing, "failing_alias"},
-    {State::kFailed, "failed"},       {State::kDeleted, "deleted"}};
-
-bool IsLate(State state) {
-  return state == State::kPending || state == State::kAliased || state == State::kCopied ||
-         state == State::kComputed || state == State::kFailing || state == State::kAliasFailing;
-}
-bool IsAlias(State state) { return state == State::kAliased || state == State::kAliasFailing; }
-bool Fails(State state) {
-  return state == State::kFailing || state == State::kAliasFailing || state == State::kFailed;
-}
-
-// A buffer in a state, and how it ends.
-class Subject {
- public:
-  Subject(Context& context, State state) : context_(context), state_(state), pending_(context) {}
-
-  // False, with a finding or a note, if there is none.
-  bool Make();
-  // Ends what a buffer that is not ready waits for.
-  bool Finish();
-  // Destroys the handle.
-  Status Drop() { return buffer_.Destroy(); }
-  PJRT_Buffer* buffer() const { return buffer_.get(); }
-  const HostArray& array() const { return array_; }
-  State state() const { return state_; }
-
- private:
-  bool Upload(PJRT_Buffer_MemoryLayout* layout = nullptr);
-  bool MakeLate(PJRT_Memory* home);
-
-  Context& context_;
-  State state_;
-  HostArray array_ = HostArray::F32({4}, {1, 2, 3, 4});
-  PendingBuffer pending_;
-  PJRT_FulfillAliasBufferCallback* fulfill_ = nullptr;
-  OwnedBuffer buffer_;
-};
-
-bool Subject::Upload(PJRT_Buffer_MemoryLayout* layout) {
-  Expected<PJRT_Device*> device = context_.Device();
-  if (!context_.Ok("", "PJRT_Client_AddressableDevices", device.status())) return false;
-  auto args = MakeArgs<PJRT_Client_BufferFromHostBuffer_Args>();
-  std::vector<std::byte> given = array_.bytes;
-  given.reserve(16);
-  args.client = context_.client();
-  args.data = given.data();
-  args.type = PJRT_Buffer_Type_F32;
-  args.dims = array_.dims.data();
-  args.num_dims = array_.dims.size();
-  bool until_done = state_ == State::kFilled;
-  args.host_buffer_semantics = until_done
-                                   ? PJRT_HostBufferSemantics_kImmutableUntilTransferCompletes
-                                   : PJRT_HostBufferSemantics_kImmutableOnlyDuringCall;
-  args.device = *device;
-  args.device_layout = layout;
-  if (state_ == State::kOnHost) {
-    PJRT_Memory* home = DefaultMemoryOf(context_, *device);
-    for (PJRT_Memory* memory : MemoriesOf(context_, *device)) {
-      if (memory != home) args.memory = memory;
-    }
-    if (args.memory == nullptr) {
-      context_.Unsupported("the device has one memory");
-      return false;
-    }
-  }
-  Status status = context_.plugin().Call(args);
-  if (layout != nullptr && !status.ok()) {
-    context_.Note(StrCat("no array with a layout: ", status.ToString()));
-    return false;
-  }
-  if (!context_.Ok(kAccepted, "PJRT_Client_BufferFromHostBuffer", status)) return false;
-  // The host's memory is used no longer than was said.
-  if (!until_done) std::fill(given.begin(), given.end(), std::byte{0x3C});
-  buffer_ = OwnedBuffer(context_.plugin(), args.buffer);
-  OwnedEvent done(context_.plugin(), args.done_with_host_buffer);
-  bool is_done = context_.Ok("PJRT-Client_BufferFromHostBuffer-done", "the upload's event",
-                             context_.Await(done.get()));
-  std::fill(given.begin(), given.end(), std::byte{0x3C});
-  return is_done;
-}
-
-bool Subject::MakeLate(PJRT_Memory* home) {
-  if (IsAlias(state_)) {
-    Expected<Alias> alias = MakeAlias(context_, home, array_.dims);
-    if (!context_.Ok("", "PJRT_Client_CreateAliasBuffer", alias.status())) return false;
-    buffer_ = std::move(alias->buffer);
-    fulfill_ = alias->fulfill;
-    return true;
-  }
-  if (!pending_.Make()) return false;
-  if (state_ == State::kCopied) {
-    auto copy = MakeArgs<PJRT_Buffer_CopyToMemory_Args>();
-    copy.buffer = pending_.buffer();
-    copy.dst_memory = home;
-    if (!context_.Ok("", "PJRT_Buffer_CopyToMemory", context_.plugin().Call(copy))) return false;
-    buffer_ = OwnedBuffer(context_.plugin(), copy.dst_buffer);
-  } else if (state_ == State::kComputed) {
-    Expected<OwnedLoadedExecutable> add = context_.Compile(ProgramFor(context_, "add_one"));
-    if (!context_.Ok("", "PJRT_Client_Compile", add.status())) return false;
-    PJRT_Buffer* handles[] = {pending_.buffer()};
-    auto results = context_.Execute(add->get(), handles);
-    if (!context_.Ok(kAccepted, "PJRT_LoadedExecutable_Execute", results.status())) return false;
-    buffer_ = std::move((*results)[0]);
-    array_ = HostArray::F32({4}, {2, 3, 4, 5});
-  } else {
-    buffer_ = pending_.Take();
-  }
-  return true;
-}
-
-bool Subject::Make() {
-  if (IsLate(state_)) {
-    Expected<PJRT_Device*> device = context_.Device();
-    return context_.Ok("", "PJRT_Client_AddressableDevices", device.status()) &&
-           MakeLate(DefaultMemoryOf(context_, *device));
-  }
-  if (state_ == State::kScalar) array_ = HostArray::F32({}, {5});
-  if (state_ == State::kLarge || state_ == State::kTurned) {
-    array_.dims =
-        state_ == State::kLarge ? std::vector<int64_t>{577, 1021} : std::vector<int64_t>{3, 5};
-    array_.bytes.resize(static_cast<size_t>(array_.dims[0] * array_.dims[1]) * 4);
-    for (size_t i = 0; i < array_.bytes.size() / 4; ++i) {
-      float value = static_cast<float>(i % 30011) + 1;
-      std::memcpy(array_.bytes.data() + i * 4, &value, 4);
-    }
-  }
-  if (state_ == State::kEmpty) array_ = HostArray::F32({3, 0, 2}, {});
-  if (state_ == State::kTurned) {
-    const int64_t order[] = {0, 1};
-    auto layout = MakeArgs<PJRT_Buffer_MemoryLayout>();
-    layout.type = PJRT_Buffer_MemoryLayout_Type_Tiled;
-    layout.tiled = MakeArgs<PJRT_Buffer_MemoryLayout_Tiled>();
-    layout.tiled.minor_to_major = order;
-    layout.tiled.minor_to_major_size = 2;
-    return Upload(&layout);
-  }
-  if (state_ != State::kFailed)
-    return Upload() && (state_ != State::kDeleted || DeleteBuffer(context_, buffer_.get()));
-  Expected<PJRT_Device*> device = context_.Device();
-  if (!context_.Ok("", "PJRT_Client_AddressableDevices", device.status())) return false;
-  auto args = MakeArgs<PJRT_Client_CreateErrorBuffer_Args>();
-  args.client = context_.client();
-  args.error_code = PJRT_Error_Code_DATA_LOSS;
-  args.error_message = kErrorText;
-  args.error_message_size = sizeof(kErrorText) - 1;
-  args.shape_dims = array_.dims.data();
-  args.shape_num_dims = array_.dims.size();
-  args.shape_element_type = PJRT_Buffer_Type_F32;
-  args.memory = DefaultMemoryOf(context_, *device);
-  if (!Succeeds(context_, args)) return false;
-  buffer_ = OwnedBuffer(context_.plugin(), args.buffer);
-  return true;
-}
-
-bool Subject::Finish() {
-  if (state_ == State::kAliased) {
-    Expected<OwnedBuffer> real = context_.Upload(array_);
-    return context_.Ok("", "PJRT_Client_BufferFromHostBuffer", real.status()) &&
-           context_.Ok(kAccepted, "PJRT_Client_FulfillAliasBuffer",
-                       FulfillAlias(context_, fulfill_, real->get()));
-  }
-  if (state_ == State::kAliasFailing) {
-    auto args = MakeArgs<PJRT_Client_FulfillAliasBuffer_Args>();
-    args.client = context_.client();
-    args.status_code = PJRT_Error_Code_DATA_LOSS;
-    args.error_message = kErrorText;
-    args.error_message_size = sizeof(kErrorText) - 1;
-    args.fulfill_alias_buffer_cb = fulfill_;
-    // XLA's own CPU gives the error back here, too.
-    Status status = context_.plugin().Call(args);
-    return context_.Check(kAccepted, status.ok() || status.message() == kErrorText,
-                          "PJRT_Client_FulfillAliasBuffer with an error gave ", status.ToString());
-  }
-  if (IsLate(state_) && state_ != State::kFailing) return pending_.Fill();
-  if (state_ != State::kFailing) return true;
-  auto args = MakeArgs<PJRT_AsyncHostToDeviceTransferManager_SetBufferError_Args>();
-  args.transfer_manager = pending_.manager().get();
-  args.error_code = PJRT_Error_Code_DATA_LOSS;
-  args.error_message = kErrorText;
-  args.error_message_size = sizeof(kErrorText) - 1;
-  return Succeeds(context_, args);
-}
 
 // Whether an array is a matrix whose rows do not follow each other, as it says.
-bool IsTurned(Context& context, const Subject& subject) {
+bool IsTurned(Context& context, const UsedBuffer& subject) {
   if (subject.array().dims.size() != 2) return false;
   auto args = Get<&PJRT_Buffer_GetMemoryLayout_Args::buffer>(context, subject.buffer());
   return !args || RawEnum(args->layout.type) != PJRT_Buffer_MemoryLayout_Type_Tiled ||
@@ -276,7 +68,7 @@ std::vector<std::byte> Turned(const HostArray& array) {
 
 struct Use {
   Context& context;
-  const Subject& subject;
+  const UsedBuffer& subject;
   // For the state of the subject: what its error is, who carries it.
   std::vector<Outcome> outcomes;
 
@@ -593,7 +385,7 @@ constexpr std::pair<void (*)(Context&, Use&), const char*> kEveryUse[] = {
 void RunState(Context& context, State state, bool drops) {
   for (auto [run, name] : kEveryUse) {
     context.TellRow(name);
-    Subject subject(context, state);
+    UsedBuffer subject(context, state);
     if (!subject.Make()) return;
     Use use{context, subject, {}};
     run(context, use);

@@ -55,6 +55,7 @@ std::span<const Mutant> OutcomeMutants();
 std::span<const Mutant> DescriptionMutants();
 std::span<const Mutant> CallerMutants();
 std::span<const Mutant> SizeMutants();
+std::span<const Mutant> CountMutants();
 std::span<const Mutant> PartMutants();
 std::span<const Mutant> AliveMutants();
 std::span<const Mutant> ExtensionMutants();

@@ -76,6 +76,15 @@ struct Bytes {
   std::string were;
 };
 
+// Changes the bytes of a buffer that are there.
+template <typename Change>
+void ChangeBytes(PJRT_Buffer* buffer, Change change) {
+  if (buffer == nullptr || IsPending(buffer)) return;
+  size_t size = SizeOf(buffer);
+  char* bytes = size == 0 ? nullptr : BytesOf(buffer);
+  if (bytes != nullptr) change(bytes, size);
+}
+
 // Overwrites what is there.
 inline void Clear(PJRT_Buffer* buffer) {
   if (buffer == nullptr || IsDeleted(buffer) || IsPending(buffer) || SizeOf(buffer) == 0) return;

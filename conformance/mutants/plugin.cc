@@ -28,8 +28,8 @@ std::vector<const Mutant*> AllMutants() {
         OutcomeMutants(), DescriptionMutants(),  CallerMutants(),     SizeMutants(),
         PartMutants(),    AliveMutants(),        ExtensionMutants(),  AddedMutants(),
         PlaceMutants(),   SequenceMutants(),     LoadedMutants(),     ThreadMutants(),
-        KindMutants(),    HistoryMutants(),      RunMutants(),        AnswerMutants(),
-        NumericMutants()}) {
+        CountMutants(),   KindMutants(),         HistoryMutants(),    RunMutants(),
+        AnswerMutants(),  NumericMutants()}) {
     for (const Mutant& mutant : some) all.push_back(&mutant);
   }
   return all;
