@@ -76,6 +76,18 @@ std::vector<Example> Examples() {
   return all;
 }
 
+std::vector<PJRT_Buffer*> UploadAll(Context& context, const std::vector<HostArray>& arrays,
+                                    std::vector<OwnedBuffer>& buffers) {
+  std::vector<PJRT_Buffer*> handles;
+  for (const HostArray& array : arrays) {
+    Expected<OwnedBuffer> buffer = context.Upload(array);
+    if (!context.Ok("", "PJRT_Client_BufferFromHostBuffer", buffer.status())) break;
+    buffers.push_back(*std::move(buffer));
+    handles.push_back(buffers.back().get());
+  }
+  return handles;
+}
+
 bool HasTypes(Context& context, const Example& example) {
   return std::all_of(example.arguments.begin(), example.arguments.end(),
                      [&](const HostArray& array) { return HasSweptType(context, array.type); });

@@ -9,12 +9,12 @@
 namespace plinth::conformance {
 namespace {
 
-struct Compiled {
+struct LoadedProgram {
   OwnedLoadedExecutable loaded;
   OwnedExecutable executable;
 };
 
-bool CompileAddOne(Context& context, Compiled& compiled) {
+bool CompileAddOne(Context& context, LoadedProgram& compiled) {
   Expected<OwnedLoadedExecutable> loaded = context.Compile(ProgramFor(context, "add_one"));
   if (!context.Ok("", "PJRT_Client_Compile", loaded.status())) return false;
   compiled.loaded = *std::move(loaded);
@@ -35,7 +35,7 @@ Args ArgsFor(PJRT_Executable* executable) {
 }
 
 void Metadata(Context& context) {
-  Compiled compiled;
+  LoadedProgram compiled;
   if (!CompileAddOne(context, compiled)) return;
   PJRT_Executable* executable = compiled.executable.get();
   const Plugin& plugin = context.plugin();
@@ -103,10 +103,10 @@ void Metadata(Context& context) {
 }
 
 void Fingerprints(Context& context) {
-  Compiled first, second;
+  LoadedProgram first, second;
   if (!CompileAddOne(context, first) || !CompileAddOne(context, second)) return;
   std::string texts[2];
-  const Compiled* each[2] = {&first, &second};
+  const LoadedProgram* each[2] = {&first, &second};
   for (int i = 0; i < 2; ++i) {
     auto args = ArgsFor<PJRT_Executable_Fingerprint_Args>(each[i]->executable.get());
     if (!context.Ok("PJRT-Executable_Fingerprint-stable", "PJRT_Executable_Fingerprint",
@@ -120,7 +120,7 @@ void Fingerprints(Context& context) {
 }
 
 void OptimizedProgram(Context& context) {
-  Compiled compiled;
+  LoadedProgram compiled;
   if (!CompileAddOne(context, compiled)) return;
   auto program = MakeArgs<PJRT_Program>();
   auto args = ArgsFor<PJRT_Executable_OptimizedProgram_Args>(compiled.executable.get());
@@ -152,7 +152,7 @@ void OptimizedProgram(Context& context) {
 }
 
 // The bytes of a serialized executable; empty, with a finding, if there are none.
-std::string Serialize(Context& context, const Compiled& compiled) {
+std::string Serialize(Context& context, const LoadedProgram& compiled) {
   auto args = ArgsFor<PJRT_Executable_Serialize_Args>(compiled.executable.get());
   if (!context.Ok("", "PJRT_Executable_Serialize", context.plugin().Call(args))) return "";
   std::string bytes(args.serialized_bytes, args.serialized_bytes_size);
@@ -173,11 +173,11 @@ Expected<OwnedLoadedExecutable> Deserialize(Context& context, std::string_view b
 }
 
 void SaveAndLoad(Context& context) {
-  Compiled compiled;
+  LoadedProgram compiled;
   if (!CompileAddOne(context, compiled)) return;
   std::string bytes = Serialize(context, compiled);
   if (bytes.empty()) return;
-  compiled = Compiled();
+  compiled = LoadedProgram();
   Expected<OwnedLoadedExecutable> loaded = Deserialize(context, bytes);
   if (!context.Ok("PJRT-Executable_DeserializeAndLoad-same", "PJRT_Executable_DeserializeAndLoad",
                   loaded.status())) {
@@ -206,7 +206,7 @@ void SaveAndLoad(Context& context) {
 // What donates goes on donating once it was saved and loaded.
 void LoadedDonates(Context& context) {
   constexpr char kSame[] = "PJRT-Executable_DeserializeAndLoad-same";
-  Compiled compiled;
+  LoadedProgram compiled;
   Expected<OwnedLoadedExecutable> program = context.Compile(ProgramFor(context, "donating"));
   if (!context.Ok("", "PJRT_Client_Compile", program.status())) return;
   auto get = MakeArgs<PJRT_LoadedExecutable_GetExecutable_Args>();
@@ -235,7 +235,7 @@ void LoadedDonates(Context& context) {
 }
 
 void CorruptFiles(Context& context) {
-  Compiled compiled;
+  LoadedProgram compiled;
   if (!CompileAddOne(context, compiled)) return;
   std::string bytes = Serialize(context, compiled);
   if (bytes.empty()) return;
@@ -259,7 +259,7 @@ void CorruptFiles(Context& context) {
 }
 
 void ForeignFiles(Context& context) {
-  Compiled compiled;
+  LoadedProgram compiled;
   if (!CompileAddOne(context, compiled)) return;
   const std::string own = Serialize(context, compiled);
   if (own.empty()) return;

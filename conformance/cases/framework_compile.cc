@@ -95,7 +95,7 @@ void Layouts(Context& context, const CompiledAsJax& compiled, size_t num_outputs
   }
 }
 
-uint64_t TakeVarint(std::string_view& bytes, bool& is_whole) {
+uint64_t TakeWholeVarint(std::string_view& bytes, bool& is_whole) {
   uint64_t value = 0;
   for (int shift = 0; shift < 64 && !bytes.empty(); shift += 7) {
     auto byte = static_cast<uint8_t>(bytes[0]);
@@ -111,16 +111,16 @@ uint64_t TakeVarint(std::string_view& bytes, bool& is_whole) {
 bool IsMessage(std::string_view bytes) {
   bool is_whole = true;
   while (is_whole && !bytes.empty()) {
-    uint64_t tag = TakeVarint(bytes, is_whole), size = 0;
+    uint64_t tag = TakeWholeVarint(bytes, is_whole), size = 0;
     switch (tag & 7) {
       case 0:
-        TakeVarint(bytes, is_whole);
+        TakeWholeVarint(bytes, is_whole);
         break;
       case 1:
         size = 8;
         break;
       case 2:
-        size = TakeVarint(bytes, is_whole);
+        size = TakeWholeVarint(bytes, is_whole);
         break;
       case 5:
         size = 4;

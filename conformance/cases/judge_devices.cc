@@ -8,6 +8,7 @@
 #include "conformance/cases/ask.h"
 #include "conformance/cases/cases.h"
 #include "conformance/cases/descriptions.h"
+#include "conformance/cases/judge_case.h"
 
 namespace plinth::conformance {
 
@@ -301,23 +302,19 @@ void TrackingEvents(Context& context) {
 }  // namespace
 
 void AddCases(std::vector<Case>& cases) {
-  auto add = [&](const char* name, std::vector<std::string> requirements, void (*run)(Context&)) {
-    requirements.emplace_back(kOutputTrue);
-    requirements.emplace_back("PJRT-Args-accepted");
-    cases.push_back(
-        {StrCat("L1/judge/", name), Level::kL1, ClientNeed::kShared, std::move(requirements), run});
-  };
-  add("devices",
-      {"PJRT-DeviceDescription_Id-unique", "PJRT-Client_AddressableDevices-subset",
-       "PJRT-Client_LookupDevice-unknown", "PJRT-Client_LookupAddressableDevice-unknown"},
-      JudgeDevices);
-  add("memories",
-      {"PJRT-Device_DefaultMemory-exists", "PJRT-Device_AddressableMemories-kinds",
-       "PJRT-Memory-head"},
-      JudgeMemories);
-  add("default_assignment", {"PJRT-Client_DefaultDeviceAssignment-too-small"}, JudgeAssignment);
-  add("device_attributes", {"PJRT-Args-output-same"}, JudgeDeviceAttributes);
-  add("tracking_events", {"PJRT-Args-output-new"}, TrackingEvents);
+  AddJudgeCase(cases, "L1/judge/devices",
+               {"PJRT-DeviceDescription_Id-unique", "PJRT-Client_AddressableDevices-subset",
+                "PJRT-Client_LookupDevice-unknown", "PJRT-Client_LookupAddressableDevice-unknown"},
+               JudgeDevices);
+  AddJudgeCase(cases, "L1/judge/memories",
+               {"PJRT-Device_DefaultMemory-exists", "PJRT-Device_AddressableMemories-kinds",
+                "PJRT-Memory-head"},
+               JudgeMemories);
+  AddJudgeCase(cases, "L1/judge/default_assignment",
+               {"PJRT-Client_DefaultDeviceAssignment-too-small"}, JudgeAssignment);
+  AddJudgeCase(cases, "L1/judge/device_attributes", {"PJRT-Args-output-same"},
+               JudgeDeviceAttributes);
+  AddJudgeCase(cases, "L1/judge/tracking_events", {"PJRT-Args-output-new"}, TrackingEvents);
 }
 
 }  // namespace judge_devices

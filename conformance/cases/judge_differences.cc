@@ -7,6 +7,7 @@
 #include "conformance/cases/ask.h"
 #include "conformance/cases/cases.h"
 #include "conformance/cases/judge_buffer.h"
+#include "conformance/cases/judge_case.h"
 #include "conformance/cases/judge_executable.h"
 
 namespace plinth::conformance {
@@ -224,19 +225,13 @@ void OptimizedProgramTwice(Context& context) {
 }  // namespace
 
 void AddCases(std::vector<Case>& cases) {
-  auto add = [&](const std::string& name, std::vector<std::string> requirements,
-                 std::function<void(Context&)> run) {
-    requirements.emplace_back(kOutputTrue);
-    requirements.emplace_back("PJRT-Args-accepted");
-    cases.push_back(
-        {name, Level::kL1, ClientNeed::kShared, std::move(requirements), std::move(run), false});
-  };
-  add("L1/judge/differences", {"PJRT-Executable_Fingerprint-stable", "PJRT-Args-output-new"},
-      Differences);
-  add("L1/judge/alias_size", {"PJRT-Executable_GetCompiledMemoryStats-alias"}, AliasSizes);
-  add("L1/judge/optimized_program",
-      {"PJRT-Executable_OptimizedProgram-two-calls", "PJRT-Args-output-same"},
-      OptimizedProgramTwice);
+  AddJudgeCase(cases, "L1/judge/differences",
+               {"PJRT-Executable_Fingerprint-stable", "PJRT-Args-output-new"}, Differences);
+  AddJudgeCase(cases, "L1/judge/alias_size", {"PJRT-Executable_GetCompiledMemoryStats-alias"},
+               AliasSizes);
+  AddJudgeCase(cases, "L1/judge/optimized_program",
+               {"PJRT-Executable_OptimizedProgram-two-calls", "PJRT-Args-output-same"},
+               OptimizedProgramTwice);
 }
 
 }  // namespace judge_differences

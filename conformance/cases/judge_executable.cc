@@ -260,13 +260,8 @@ Facts JudgeExecutable(Context& context, const Example& example, PJRT_Executable*
 void RunAndJudge(Context& context, const Example& example, PJRT_LoadedExecutable* executable,
                  const Facts& facts, bool with_event) {
   std::vector<OwnedBuffer> arguments;
-  std::vector<PJRT_Buffer*> handles;
-  for (const HostArray& array : example.arguments) {
-    Expected<OwnedBuffer> buffer = context.Upload(array);
-    if (!context.Ok("", "PJRT_Client_BufferFromHostBuffer", buffer.status())) return;
-    arguments.push_back(*std::move(buffer));
-    handles.push_back(arguments.back().get());
-  }
+  std::vector<PJRT_Buffer*> handles = UploadAll(context, example.arguments, arguments);
+  if (handles.size() != example.arguments.size()) return;
   // Two places more, which the call does not touch.
   auto* untouched = reinterpret_cast<PJRT_Buffer*>(uintptr_t{0x5A5A});
   std::vector<PJRT_Buffer*> outputs(example.results.size(), nullptr);

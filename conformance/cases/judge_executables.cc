@@ -7,6 +7,7 @@
 #include "conformance/cases/ask.h"
 #include "conformance/cases/cases.h"
 #include "conformance/cases/judge_buffer.h"
+#include "conformance/cases/judge_case.h"
 #include "conformance/cases/judge_executable.h"
 #include "conformance/cases/launch.h"
 
@@ -247,22 +248,15 @@ void OverriddenOptions(Context& context) {
 }  // namespace
 
 void AddCases(std::vector<Case>& cases) {
-  auto add = [&](const std::string& name, std::vector<std::string> requirements,
-                 std::function<void(Context&)> run) {
-    requirements.emplace_back(kOutputTrue);
-    requirements.emplace_back("PJRT-Args-accepted");
-    cases.push_back({name, name[1] == '1' ? Level::kL1 : Level::kL3, ClientNeed::kShared,
-                     std::move(requirements), std::move(run), false});
-  };
   for (const Example& example : Examples()) {
-    add(StrCat("L1/judge/program/", example.name),
-        {kProgram, kResultsOfProgram, "PJRT-LoadedExecutable_Execute-done",
-         "PJRT-LoadedExecutable_Execute-donation",
-         "PJRT-LoadedExecutable_AddressableDeviceLogicalIds-order"},
-        [=](Context& context) { JudgeProgram(context, example); });
-    add(StrCat("L1/judge/loaded/", example.name),
-        {"PJRT-Executable_DeserializeAndLoad-same", kProgram, kResultsOfProgram},
-        [=](Context& context) { JudgeLoaded(context, example); });
+    AddJudgeCase(cases, StrCat("L1/judge/program/", example.name),
+                 {kProgram, kResultsOfProgram, "PJRT-LoadedExecutable_Execute-done",
+                  "PJRT-LoadedExecutable_Execute-donation",
+                  "PJRT-LoadedExecutable_AddressableDeviceLogicalIds-order"},
+                 [=](Context& context) { JudgeProgram(context, example); });
+    AddJudgeCase(cases, StrCat("L1/judge/loaded/", example.name),
+                 {"PJRT-Executable_DeserializeAndLoad-same", kProgram, kResultsOfProgram},
+                 [=](Context& context) { JudgeLoaded(context, example); });
   }
   for (const Example& example : Examples()) {
     if (example.name == "mixed") {
@@ -274,16 +268,17 @@ void AddCases(std::vector<Case>& cases) {
                        true});
     }
   }
-  add("L1/judge/ahead_of_time", {kProgram, kResultsOfProgram}, CompileAheadOfTime);
-  add("L3/judge/overridden_options", {"PJRT-Executable_DeserializeAndLoad-overrides"},
-      OverriddenOptions);
-  add("L1/judge/load_in_another_client", {"PJRT-Executable_DeserializeAndLoad-same"},
-      LoadInAnotherClient);
-  add("L3/judge/two_replicas",
-      {"PJRT-LoadedExecutable_GetDeviceAssignment-options",
-       "PJRT-LoadedExecutable_AddressableDeviceLogicalIds-order"},
-      TwoReplicas);
-  add("L3/judge/on_every_device",
+  AddJudgeCase(cases, "L1/judge/ahead_of_time", {kProgram, kResultsOfProgram}, CompileAheadOfTime);
+  AddJudgeCase(cases, "L3/judge/overridden_options",
+               {"PJRT-Executable_DeserializeAndLoad-overrides"}, OverriddenOptions);
+  AddJudgeCase(cases, "L1/judge/load_in_another_client",
+               {"PJRT-Executable_DeserializeAndLoad-same"}, LoadInAnotherClient);
+  AddJudgeCase(cases, "L3/judge/two_replicas",
+               {"PJRT-LoadedExecutable_GetDeviceAssignment-options",
+                "PJRT-LoadedExecutable_AddressableDeviceLogicalIds-order"},
+               TwoReplicas);
+  AddJudgeCase(
+      cases, "L3/judge/on_every_device",
       {kProgram, kResultsOfProgram, "PJRT-LoadedExecutable_AddressableDeviceLogicalIds-order"},
       OnEveryDevice);
 }

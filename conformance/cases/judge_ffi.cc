@@ -7,6 +7,7 @@
 #include "conformance/cases/cases.h"
 #include "conformance/cases/extension_calls.h"
 #include "conformance/cases/judge_buffer.h"
+#include "conformance/cases/judge_case.h"
 #include "conformance/cases/stored_programs.h"
 #include "pjrt_c_api_ffi_extension.h"
 #include "pjrt_c_api_gpu_extension.h"
@@ -275,16 +276,12 @@ void GpuCustomCalls(Context& context) {
 }  // namespace
 
 void AddCases(std::vector<Case>& cases) {
-  auto add = [&](const char* name, std::vector<std::string> requirements, void (*run)(Context&)) {
-    requirements.emplace_back(kOutputTrue);
-    requirements.emplace_back("PJRT-Args-accepted");
-    cases.push_back({StrCat("L1/judge/extension/", name), Level::kL1, ClientNeed::kShared,
-                     std::move(requirements), run});
-  };
-  add("ffi_types", {kTypeIds, kUserData}, FfiTypes);
-  add("ffi_handlers", {kFfiCalled, kUserData, kTypeIds, "PJRT-Strings-size"}, FfiHandlers);
-  add("ffi_names", {kFfiCalled, "PJRT-Strings-size"}, FfiNames);
-  add("gpu_custom_calls", {kGpuCalled, "PJRT-Strings-size"}, GpuCustomCalls);
+  AddJudgeCase(cases, "L1/judge/extension/ffi_types", {kTypeIds, kUserData}, FfiTypes);
+  AddJudgeCase(cases, "L1/judge/extension/ffi_handlers",
+               {kFfiCalled, kUserData, kTypeIds, "PJRT-Strings-size"}, FfiHandlers);
+  AddJudgeCase(cases, "L1/judge/extension/ffi_names", {kFfiCalled, "PJRT-Strings-size"}, FfiNames);
+  AddJudgeCase(cases, "L1/judge/extension/gpu_custom_calls", {kGpuCalled, "PJRT-Strings-size"},
+               GpuCustomCalls);
 }
 
 }  // namespace judge_ffi

@@ -8,6 +8,7 @@
 #include "conformance/cases/cases.h"
 #include "conformance/cases/extension_calls.h"
 #include "conformance/cases/judge_buffer.h"
+#include "conformance/cases/judge_case.h"
 #include "conformance/cases/judge_executable.h"
 #include "conformance/cases/launch.h"
 #include "conformance/cases/stored_programs.h"
@@ -446,23 +447,23 @@ void ShardingsOfPartitions(Context& context) {
 }  // namespace
 
 void AddCases(std::vector<Case>& cases) {
-  auto add = [&](const char* name, std::vector<std::string> requirements, void (*run)(Context&)) {
-    requirements.emplace_back(kOutputTrue);
-    requirements.emplace_back("PJRT-Args-accepted");
-    cases.push_back({StrCat("L1/judge/extension/", name), Level::kL1, ClientNeed::kShared,
-                     std::move(requirements), run});
-  };
-  add("default_layouts", {kText, kOfBuffer, kDefault, kOfTopology}, SweepDefaultLayouts);
-  add("layouts",
-      {kText, "PJRT-Args-output-new", "PJRT-Args-output-same", "PJRT-Args-output-lifetime",
-       "PJRT-Layouts_MemoryLayout_Serialize-serialized_layout-owner"},
-      JudgeLayouts);
-  add("given_tiles", {"PJRT-Client_BufferFromHostBuffer-layout-kept"}, JudgeGivenTiles);
-  add("executable_layouts_stay", {"PJRT-Args-output-lifetime"}, ExecutableLayoutsStay);
-  add("given_layouts", {kText, kOfBuffer, "PJRT-Client_BufferFromHostBuffer-layout-kept"},
-      JudgeGivenLayouts);
-  add("executable_layouts", {kText, kOutputs, kParameters}, JudgeExecutableLayouts);
-  add("shardings", {kShardedParameters, kShardedOutputs}, JudgeShardings);
+  AddJudgeCase(cases, "L1/judge/extension/default_layouts",
+               {kText, kOfBuffer, kDefault, kOfTopology}, SweepDefaultLayouts);
+  AddJudgeCase(cases, "L1/judge/extension/layouts",
+               {kText, "PJRT-Args-output-new", "PJRT-Args-output-same", "PJRT-Args-output-lifetime",
+                "PJRT-Layouts_MemoryLayout_Serialize-serialized_layout-owner"},
+               JudgeLayouts);
+  AddJudgeCase(cases, "L1/judge/extension/given_tiles",
+               {"PJRT-Client_BufferFromHostBuffer-layout-kept"}, JudgeGivenTiles);
+  AddJudgeCase(cases, "L1/judge/extension/executable_layouts_stay", {"PJRT-Args-output-lifetime"},
+               ExecutableLayoutsStay);
+  AddJudgeCase(cases, "L1/judge/extension/given_layouts",
+               {kText, kOfBuffer, "PJRT-Client_BufferFromHostBuffer-layout-kept"},
+               JudgeGivenLayouts);
+  AddJudgeCase(cases, "L1/judge/extension/executable_layouts", {kText, kOutputs, kParameters},
+               JudgeExecutableLayouts);
+  AddJudgeCase(cases, "L1/judge/extension/shardings", {kShardedParameters, kShardedOutputs},
+               JudgeShardings);
   cases.push_back({"L3/judge/extension/shardings",
                    Level::kL3,
                    ClientNeed::kShared,

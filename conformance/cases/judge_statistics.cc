@@ -6,6 +6,7 @@
 
 #include "conformance/cases/ask.h"
 #include "conformance/cases/cases.h"
+#include "conformance/cases/judge_case.h"
 #include "conformance/cases/stored_programs.h"
 
 namespace plinth::conformance {
@@ -212,13 +213,8 @@ void JudgeMemoryStats(Context& context) {
 }  // namespace
 
 void AddCases(std::vector<Case>& cases) {
-  auto add = [&](const char* name, std::vector<std::string> requirements, void (*run)(Context&)) {
-    requirements.emplace_back(kOutputTrue);
-    requirements.emplace_back("PJRT-Args-accepted");
-    cases.push_back(
-        {StrCat("L1/judge/", name), Level::kL1, ClientNeed::kShared, std::move(requirements), run});
-  };
-  add("memory_stats", {"PJRT-Device_MemoryStats-bytes_limit"}, JudgeMemoryStats);
+  AddJudgeCase(cases, "L1/judge/memory_stats", {"PJRT-Device_MemoryStats-bytes_limit"},
+               JudgeMemoryStats);
 }
 
 }  // namespace judge_statistics

@@ -8,6 +8,7 @@
 #include "conformance/cases/ask.h"
 #include "conformance/cases/cases.h"
 #include "conformance/cases/descriptions.h"
+#include "conformance/cases/judge_case.h"
 
 namespace plinth::conformance {
 namespace judge_topologies {
@@ -222,15 +223,9 @@ void SeveralClients(Context& context) {
 }  // namespace
 
 void AddCases(std::vector<Case>& cases) {
-  auto add = [&](const char* name, std::vector<std::string> requirements, void (*run)(Context&)) {
-    requirements.emplace_back(kOutputTrue);
-    requirements.emplace_back("PJRT-Args-accepted");
-    cases.push_back(
-        {StrCat("L1/judge/", name), Level::kL1, ClientNeed::kShared, std::move(requirements), run});
-  };
-  add("topology", {"PJRT-DeviceDescription_Id-unique"}, JudgeTopology);
-  add("made_topology", {}, JudgeMadeTopology);
-  add("several_clients", {kOutputTrue}, SeveralClients);
+  AddJudgeCase(cases, "L1/judge/topology", {"PJRT-DeviceDescription_Id-unique"}, JudgeTopology);
+  AddJudgeCase(cases, "L1/judge/made_topology", {}, JudgeMadeTopology);
+  AddJudgeCase(cases, "L1/judge/several_clients", {kOutputTrue}, SeveralClients);
 }
 
 }  // namespace judge_topologies

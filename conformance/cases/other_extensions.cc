@@ -10,6 +10,7 @@
 #include "conformance/cases/cases.h"
 #include "conformance/cases/extension_calls.h"
 #include "conformance/cases/judge_buffer.h"
+#include "conformance/cases/judge_case.h"
 #include "conformance/cases/judge_executable.h"
 #include "conformance/cases/pending_buffer.h"
 #include "pjrt_c_api_abi_version_extension.h"
@@ -372,19 +373,14 @@ void Profiler(Context& context) {
 }  // namespace
 
 void AddCases(std::vector<Case>& cases) {
-  auto add = [&](const char* name, std::vector<std::string> requirements, void (*run)(Context&)) {
-    requirements.emplace_back(kOutputTrue);
-    requirements.emplace_back("PJRT-Args-accepted");
-    cases.push_back({StrCat("L1/judge/extension/", name), Level::kL1, ClientNeed::kShared,
-                     std::move(requirements), run});
-  };
-  add("memory_descriptions", {"PJRT-Args-output-lifetime"}, MemoryDescriptions);
-  add("raw_buffers", {"PJRT-Args-output-handle"}, RawBuffers);
-  add("abi_versions", {}, AbiVersions);
-  add("callbacks", {"PJRT-Callback-once"}, Callbacks);
-  add("phases", {"PJRT-Args-output-array"}, Phases);
-  add("streams", {"PJRT-Args-output-set"}, Streams);
-  add("profiler", {"PJRT-Args-output-set"}, Profiler);
+  AddJudgeCase(cases, "L1/judge/extension/memory_descriptions", {"PJRT-Args-output-lifetime"},
+               MemoryDescriptions);
+  AddJudgeCase(cases, "L1/judge/extension/raw_buffers", {"PJRT-Args-output-handle"}, RawBuffers);
+  AddJudgeCase(cases, "L1/judge/extension/abi_versions", {}, AbiVersions);
+  AddJudgeCase(cases, "L1/judge/extension/callbacks", {"PJRT-Callback-once"}, Callbacks);
+  AddJudgeCase(cases, "L1/judge/extension/phases", {"PJRT-Args-output-array"}, Phases);
+  AddJudgeCase(cases, "L1/judge/extension/streams", {"PJRT-Args-output-set"}, Streams);
+  AddJudgeCase(cases, "L1/judge/extension/profiler", {"PJRT-Args-output-set"}, Profiler);
 }
 
 }  // namespace other_extensions

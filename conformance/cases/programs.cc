@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "conformance/cases/cases.h"
+#include "conformance/cases/examples.h"
 #include "conformance/cases/samples.h"
 #include "conformance/cases/stored_programs.h"
 #include "plinth/support/abi_version.h"
@@ -13,14 +14,14 @@ namespace plinth::conformance {
 namespace {
 
 // A program of conformance/programs/suite with its arguments and results, all f32.
-struct Example {
+struct KnownProgram {
   const char* name;
   std::vector<HostArray> arguments;
   std::vector<std::vector<float>> results;
   float tolerance = 0;  // relative
 };
 
-std::vector<Example> Examples() {
+std::vector<KnownProgram> KnownPrograms() {
   return {
       {"add_one", {HostArray::F32({4}, {1, 2, 3, 4})}, {{2, 3, 4, 5}}},
       {"matmul",
@@ -63,17 +64,13 @@ bool AreClose(const std::vector<float>& found, const std::vector<float>& wanted,
 }
 
 // Runs the example's program, compiled from whatever form.
-void RunExecutable(Context& context, const Example& example, PJRT_LoadedExecutable* executable) {
+void RunExecutable(Context& context, const KnownProgram& example,
+                   PJRT_LoadedExecutable* executable) {
   // Twice: an executable is not used up.
   for (int run = 0; run < 2; ++run) {
     std::vector<OwnedBuffer> arguments;
-    std::vector<PJRT_Buffer*> handles;
-    for (const HostArray& array : example.arguments) {
-      Expected<OwnedBuffer> buffer = context.Upload(array);
-      if (!context.Ok("", "PJRT_Client_BufferFromHostBuffer", buffer.status())) return;
-      arguments.push_back(*std::move(buffer));
-      handles.push_back(arguments.back().get());
-    }
+    std::vector<PJRT_Buffer*> handles = UploadAll(context, example.arguments, arguments);
+    if (handles.size() != example.arguments.size()) return;
     OwnedEvent done;
     Expected<std::vector<OwnedBuffer>> results = context.Execute(executable, handles, &done);
     if (!context.Ok("PJRT-LoadedExecutable_Execute-results", "PJRT_LoadedExecutable_Execute",
@@ -103,7 +100,7 @@ void RunExecutable(Context& context, const Example& example, PJRT_LoadedExecutab
   }
 }
 
-void RunExample(Context& context, const Example& example) {
+void RunExample(Context& context, const KnownProgram& example) {
   std::string_view lacking = OpThatIsLacking(context.profile(), example.name);
   if (!lacking.empty()) {
     return context.Unsupported(StrCat("the profile says that the plugin has no ", lacking));
@@ -116,7 +113,7 @@ void RunExample(Context& context, const Example& example) {
 // Text is nobody's promise: a plugin that gets artifacts may refuse it.
 void RunTexts(Context& context) {
   bool is_promised = context.profile().program_form == ProgramForm::kText;
-  for (const Example& example : Examples()) {
+  for (const KnownProgram& example : KnownPrograms()) {
     if (!OpThatIsLacking(context.profile(), example.name).empty()) continue;
     Expected<OwnedLoadedExecutable> executable = context.Compile(StoredText(example.name));
     if (!is_promised && !executable.ok()) {
@@ -137,7 +134,7 @@ void RunArtifacts(Context& context, const StoredVersion& version) {
     return context.Unsupported(
         StrCat("the plugin's attributes do not promise StableHLO ", version.name));
   }
-  for (const Example& example : Examples()) {
+  for (const KnownProgram& example : KnownPrograms()) {
     if (!OpThatIsLacking(context.profile(), example.name).empty()) continue;
     Expected<OwnedLoadedExecutable> executable = context.Compile(
         StoredArtifact(example.name, version), "mlir", StoredFile("one_device.compileopts.pb"));
@@ -278,7 +275,7 @@ void WrongArguments(Context& context) {
                          "a deleted argument");
   }
   // The client still works.
-  Example example = Examples()[0];
+  KnownProgram example = KnownPrograms()[0];
   RunExample(context, example);
 }
 
@@ -320,7 +317,7 @@ void AddProgramCases(std::vector<Case>& cases) {
     cases.push_back({"L1/program/" + name, Level::kL1, ClientNeed::kShared, std::move(requirements),
                      std::move(run), is_robust});
   };
-  for (const Example& example : Examples()) {
+  for (const KnownProgram& example : KnownPrograms()) {
     add(StrCat("run/", example.name),
         {"PJRT-LoadedExecutable_Execute-results", "PJRT-LoadedExecutable_Execute-done"},
         [=](Context& context) { RunExample(context, example); });

@@ -38,13 +38,8 @@ void RefusedForOne(Context& context) {
     const size_t count = arrays.size();
     const size_t bad = row[1] == 0 ? count - 1 : row[1] == 1 ? 0 : count / 2;
     std::vector<OwnedBuffer> buffers;
-    std::vector<PJRT_Buffer*> handles;
-    for (const HostArray& array : arrays) {
-      Expected<OwnedBuffer> buffer = probe.Upload(array);
-      if (!probe.Ok("", "PJRT_Client_BufferFromHostBuffer", buffer.status())) return;
-      buffers.push_back(*std::move(buffer));
-      handles.push_back(buffers.back().get());
-    }
+    std::vector<PJRT_Buffer*> handles = UploadAll(probe, arrays, buffers);
+    if (handles.size() != count) return;
     OwnedBuffer other;
     if (row[2] == 0 && !DeleteBuffer(probe, handles[bad])) return;
     if (row[2] == 1 || row[2] == 2) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string_view>
 
 #include "conformance/mutants/mutant.h"
 
@@ -58,6 +59,33 @@ void ChangeCallbacks(PJRT_Api& table, Calling) {
       delete static_cast<Call*>(argument);
       Calling{}(call.callback, error, call.argument);
     };
+  });
+}
+
+// A mutant that hands payloads of errors to their visitor by `visit(number, key, value, pass)`,
+// which passes on what it likes; `number` counts the payloads of one visit.
+template <typename Visit>
+void ChangePayloads(PJRT_Api& table, Visit) {
+  if (table.PJRT_Error_ForEachPayload == nullptr) return;
+  Replace<&PJRT_Api::PJRT_Error_ForEachPayload>(table, [](auto* args) {
+    struct Caller {
+      PJRT_Error_PayloadVisitor visitor;
+      void* argument;
+      int number = 0;
+    } caller{args->visitor, args->user_arg};
+    if (args->visitor == nullptr) return Real().PJRT_Error_ForEachPayload(args);
+    return CallChanged<&PJRT_Api::PJRT_Error_ForEachPayload>(args, [&](auto& own) {
+      own.user_arg = &caller;
+      own.visitor = [](const char* key, size_t key_size, const char* value, size_t value_size,
+                       void* argument) {
+        auto& to = *static_cast<Caller*>(argument);
+        Visit{}(to.number++, std::string_view(key, key_size), std::string_view(value, value_size),
+                [&](std::string_view its_key, std::string_view its_value) {
+                  to.visitor(its_key.data(), its_key.size(), its_value.data(), its_value.size(),
+                             to.argument);
+                });
+      };
+    });
   });
 }
 

@@ -459,22 +459,8 @@ constexpr Mutant kHistoryMutants[] = {
     {"first_payload_visited", "PJRT-Error_ForEachPayload-once",
      "the first payload alone is visited",
      [](PJRT_Api& t) {
-       Replace<&PJRT_Api::PJRT_Error_ForEachPayload>(t, [](auto* args) {
-         struct First {
-           PJRT_Error_PayloadVisitor visitor;
-           void* argument;
-           bool has_run = false;
-         } first{args->visitor, args->user_arg};
-         if (args->visitor == nullptr) return Real().PJRT_Error_ForEachPayload(args);
-         return CallChanged<&PJRT_Api::PJRT_Error_ForEachPayload>(args, [&](auto& a) {
-           a.user_arg = &first;
-           a.visitor = [](const char* key, size_t key_size, const char* value, size_t value_size,
-                          void* argument) {
-             auto* one = static_cast<First*>(argument);
-             if (std::exchange(one->has_run, true)) return;
-             one->visitor(key, key_size, value, value_size, one->argument);
-           };
-         });
+       ChangePayloads(t, [](int number, std::string_view key, std::string_view value, auto pass) {
+         if (number == 0) pass(key, value);
        });
      }},
 };

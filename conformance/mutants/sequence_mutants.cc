@@ -173,46 +173,15 @@ constexpr Mutant kSequenceMutants[] = {
     {"payload_key_without_slash", "PJRT-Error_ForEachPayload-once",
      "the key of a payload ends at the first slash",
      [](PJRT_Api& t) {
-       struct Visit {
-         PJRT_Error_PayloadVisitor visitor;
-         void* user_arg;
-       };
-       if (t.PJRT_Error_ForEachPayload == nullptr) return;
-       Replace<&PJRT_Api::PJRT_Error_ForEachPayload>(t, [](auto* a) -> PJRT_Error* {
-         if (a->visitor == nullptr) return Real().PJRT_Error_ForEachPayload(a);
-         Visit visit{a->visitor, a->user_arg};
-         auto own = *a;
-         own.user_arg = &visit;
-         own.visitor = [](const char* key, size_t key_size, const char* value, size_t value_size,
-                          void* argument) {
-           const auto& to = *static_cast<Visit*>(argument);
-           if (const void* slash = std::memchr(key, '/', key_size)) {
-             key_size = static_cast<size_t>(static_cast<const char*>(slash) - key);
-           }
-           to.visitor(key, key_size, value, value_size, to.user_arg);
-         };
-         return Real().PJRT_Error_ForEachPayload(&own);
+       ChangePayloads(t, [](int, std::string_view key, std::string_view value, auto pass) {
+         pass(key.substr(0, key.find('/')), value);
        });
      }},
     {"payload_value_at_nul", "PJRT-Error_ForEachPayload-once",
      "the value of a payload ends at its first NUL",
      [](PJRT_Api& t) {
-       struct Visit {
-         PJRT_Error_PayloadVisitor visitor;
-         void* user_arg;
-       };
-       if (t.PJRT_Error_ForEachPayload == nullptr) return;
-       Replace<&PJRT_Api::PJRT_Error_ForEachPayload>(t, [](auto* a) -> PJRT_Error* {
-         if (a->visitor == nullptr) return Real().PJRT_Error_ForEachPayload(a);
-         Visit visit{a->visitor, a->user_arg};
-         auto own = *a;
-         own.user_arg = &visit;
-         own.visitor = [](const char* key, size_t key_size, const char* value, size_t value_size,
-                          void* argument) {
-           const auto& to = *static_cast<Visit*>(argument);
-           to.visitor(key, key_size, value, strnlen(value, value_size), to.user_arg);
-         };
-         return Real().PJRT_Error_ForEachPayload(&own);
+       ChangePayloads(t, [](int, std::string_view key, std::string_view value, auto pass) {
+         pass(key, value.substr(0, value.find('\0')));
        });
      }},
     {"text_of_error_goes_with_first", "PJRT-Error_Message-const",
