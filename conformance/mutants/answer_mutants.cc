@@ -146,9 +146,10 @@ constexpr Mutant kAnswerMutants[] = {
        ChangeOutputs<&PJRT_Api::PJRT_Executable_GetCostAnalysis>(t, [](auto& a) {
          auto& own = Own(a.properties, a.num_properties);
          float flops = 0;
-         for (auto& property : own)
+         for (auto& property : own) {
            if (std::string_view(property.name, property.name_size) == "flops")
              flops = property.float_value;
+         }
          if (flops != 0 || own.empty()) return;
          own.push_back(own.front());
          own.back().name = "bytes per operation";
@@ -166,9 +167,10 @@ constexpr Mutant kAnswerMutants[] = {
          auto kinds = MakeArgs<PJRT_Executable_ParameterMemoryKinds_Args>();
          kinds.executable = a.executable;
          FreeError(Real().PJRT_Executable_ParameterMemoryKinds(&kinds));
-         if (kinds.num_parameters > 8)
+         if (kinds.num_parameters > 8) {
            a.argument_size_in_bytes =
                a.argument_size_in_bytes * 8 / static_cast<int64_t>(kinds.num_parameters);
+         }
        });
      }},
     {"loaded_shares_nothing", "PJRT-Executable_GetCompiledMemoryStats-alias",

@@ -141,9 +141,10 @@ constexpr Mutant kRunMutants[] = {
        Replace<kExecute>(t, [](auto* args) {
          return ExecuteChanged(args, [](size_t device, auto& list) {
            if (device == 0) return;
-           for (PJRT_Buffer*& buffer : list)
+           for (PJRT_Buffer*& buffer : list) {
              if (!IsPending(buffer) && !IsDeleted(buffer) && !CarriesError(buffer))
                buffer = CopyOf(buffer);
+           }
          });
        });
      }},
@@ -165,9 +166,10 @@ constexpr Mutant kRunMutants[] = {
        RememberClient(t);
        Replace<kExecute>(t, [](auto* args) {
          return ExecuteChanged(args, [](size_t, auto& list) {
-           for (size_t i = 1; i < list.size(); ++i)
+           for (size_t i = 1; i < list.size(); ++i) {
              if (CarriesError(list[i]))
                list[i] = Uninitialized(list[i], LastClient(), DeviceOf(list[i]));
+           }
          });
        });
      }},
