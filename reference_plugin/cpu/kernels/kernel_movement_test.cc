@@ -111,6 +111,47 @@ TEST(KernelMovementTest, RepeatsElementsAndShortRows) {
 }
 
 // Every NaN keeps its bits on the way, be it signaling.
+// y[o, i, k] = x[o, i, k] + b[o, K - 1 - k] + k: rows that next tiles have, too, until o changes.
+template <typename T>
+void AddRepeatedRows(DType type, int64_t run) {
+  constexpr int64_t kOuter = 3, kRows = 1789;
+  constexpr auto kBytes = static_cast<int64_t>(sizeof(T));
+  std::vector<T> x(static_cast<size_t>(kOuter * kRows * run)), b(static_cast<size_t>(kOuter * run));
+  for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<T>(i * 7);
+  for (size_t i = 0; i < b.size(); ++i) b[i] = static_cast<T>(i * 11 + 5);
+  Kernel kernel;
+  kernel.name = "rows";
+  kernel.shape.extents = {kOuter, kRows, run};
+  kernel.shape.num_parallel = 3;
+  kernel.shape.inputs = {MakeAccess(0, type, {kRows * run * kBytes, run * kBytes, kBytes}),
+                         MakeAccess(1, type, {run * kBytes, 0, -kBytes})};
+  kernel.shape.inputs[1].byte_offset = (run - 1) * kBytes;
+  kernel.shape.outputs = {MakeAccess(0, type, {kRows * run * kBytes, run * kBytes, kBytes})};
+  compiler::Node number = Leaf(compiler::NodeKind::kIota, type, 2);
+  number.constant.high = 1;
+  Phase phase;
+  phase.nodes = {Input(0, type), Input(1, type), number,
+                 Operation(compiler::Opcode::kAdd, type, {0, 1}),
+                 Operation(compiler::Opcode::kAdd, type, {3, 2})};
+  phase.stores = {{4, 0}};
+  kernel.body.phases = {phase};
+  const auto y = RunStep<T>(kernel, {x.data(), b.data()}, x.size());
+  for (int64_t at = 0; at < kOuter * kRows * run; ++at) {
+    const int64_t o = at / run / kRows, k = at % run;
+    const auto expected = static_cast<T>(x[static_cast<size_t>(at)] +
+                                         b[static_cast<size_t>(o * run + run - 1 - k)] + k);
+    ASSERT_EQ(y[static_cast<size_t>(at)], expected) << at << " of rows of " << run;
+  }
+}
+
+TEST(KernelMovementTest, KeepsRowsThatTilesShare) {
+  for (const int64_t run : {2, 3, 8, 20, 100}) {
+    AddRepeatedRows<uint8_t>(DType::kU8, run);
+    AddRepeatedRows<int16_t>(DType::kS16, run);
+    AddRepeatedRows<uint32_t>(DType::kU32, run);
+  }
+}
+
 TEST(KernelMovementTest, MovesHalvesBitForBit) {
   for (DType type : {DType::kF16, DType::kBF16}) {
     for (size_t size : {5, 20, 1000}) {

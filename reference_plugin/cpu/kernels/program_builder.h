@@ -99,6 +99,10 @@ class ProgramBuilder {
 
   TileLoad MakeLoad(int32_t input, const ElementFunctions& functions, const TileSpace& space);
 
+  // Whether the next tile has the same elements (numbers) of it, lane by lane: an operand that is
+  // repeated along all but the rows of a tile, a bias of short rows.
+  static bool IsSameInNextTile(const TileSpace& space, int32_t form);
+
   // Whether the input is read by blocks of rows; says how in `step`, whose load is made.
   bool FindBlock(const Phase& phase, int32_t input, const ElementFunctions& functions,
                  LoadStep* step);

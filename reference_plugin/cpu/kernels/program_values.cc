@@ -166,6 +166,13 @@ bool ProgramBuilder::FindBlock(const Phase& phase, int32_t input, const ElementF
   return true;
 }
 
+bool ProgramBuilder::IsSameInNextTile(const TileSpace& space, int32_t form) {
+  const size_t forms = space.lanes.size(), number = static_cast<size_t>(form);
+  if (space.counts.empty() || space.lanes[number].linear) return false;
+  const auto step = [&](size_t loop) { return space.steps[loop * forms + number]; };
+  return step(space.chunk_loop) == 0 && step(space.counts.size() - 1) == 0;
+}
+
 Status ProgramBuilder::BuildInput(size_t p, int32_t input, Value* value) {
   const Phase& phase = kernel_.body.phases[p];
   PhaseProgram& out = program_.phases[p];
@@ -193,8 +200,9 @@ Status ProgramBuilder::BuildInput(size_t p, int32_t input, Value* value) {
   const bool row_of_several = row && program_.lanes == Lanes::kBoth;
   step.load = MakeLoad(input, functions, row_of_several ? program_.parallel : LaneSpace(phase));
   step.direct = step.load.IsDirect() || (row && !row_of_several && functions.load == nullptr);
-  // A broadcast that changes rarely keeps its register, so that it need not be filled again.
-  const bool cached = !row && !bounded && step.load.IsBroadcast();
+  // What changes rarely keeps its register, so that it need not be filled again.
+  const bool broadcast = step.load.IsBroadcast();
+  const bool cached = !row && !bounded && (broadcast || IsSameInNextTile(LaneSpace(phase), input));
   if (cached) step.cache = program_.num_caches++;
   if (!row && FindBlock(phase, input, functions, &step)) {
     step.slot =
@@ -205,7 +213,7 @@ Status ProgramBuilder::BuildInput(size_t p, int32_t input, Value* value) {
   } else if (row || cached) {
     step.offset = frame_.AddRegion(row ? row_register_bytes() : register_bytes_);
     step.slot = frame_.AddSlot(step.offset);
-    if (cached) step.memory_slot = frame_.AddSlot(FrameLayout::kSetWhileRunning);
+    if (cached && broadcast) step.memory_slot = frame_.AddSlot(FrameLayout::kSetWhileRunning);
   } else {
     step.slot = TakeRegister();
     step.offset = frame_.slot_offsets()[static_cast<size_t>(step.slot)];
@@ -236,12 +244,14 @@ Status ProgramBuilder::BuildIota(size_t p, const Node& node, int32_t form, Value
   step.run = space.run;
   if (row) {
     step.slot = frame_.AddRegister(row_register_bytes());
-  } else if (!step.map->linear) {
+  } else if (!step.map->linear && !IsSameInNextTile(space, form)) {
     step.slot = TakeRegister();
   } else {  // kept, since the next tile often begins with the same number
     step.slot = frame_.AddRegister(register_bytes_);
     step.cache = program_.num_caches++;
-    if (step.map->stride == 0) step.number_slot = frame_.AddSlot(FrameLayout::kSetWhileRunning);
+    if (step.map->linear && step.map->stride == 0) {
+      step.number_slot = frame_.AddSlot(FrameLayout::kSetWhileRunning);
+    }
   }
   value->variation = row ? Variation::kRow : Variation::kTile;
   value->slot = step.slot;

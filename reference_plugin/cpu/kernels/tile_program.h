@@ -39,8 +39,8 @@ struct LoadStep {
   // For machine code that reads elements where they lie, in another form than tiles have, or the
   // one that a broadcast repeats; -1: they do not lie one after the other.
   int32_t memory_slot = -1;
-  // Broadcasts: which of the frame's addresses says what the register holds. Blocks of rows: the
-  // first of three that say what the block holds.
+  // What the next tile often has too: which of the frame's addresses says what the register holds.
+  // Blocks of rows: the first of three that say what the block holds.
   int32_t cache = -1;
   // Of a transposed operand, whose next rows lie in the lines that one row is read from: so many
   // are read at once into a block in the frame, each to the length of a register.

@@ -23,6 +23,10 @@ struct LaneMap {
   int64_t RowOffset(int64_t row, int64_t run) const {
     return linear ? row * run * stride : row_offsets[static_cast<size_t>(row)];
   }
+  // Of a tile that has all of them; where the form is linear there may be more.
+  int64_t FullLanes(int64_t run, int64_t most) const {
+    return linear ? most : run * static_cast<int64_t>(row_offsets.size());
+  }
 };
 
 // A tile is a piece of one dimension times all of the dimensions inside it.

@@ -287,7 +287,8 @@ void TileWorker::RunLoads(const std::vector<LoadStep>& loads, const int64_t* val
     if (step.cache >= 0) {
       if (caches_[step.cache] == values[load.form]) continue;
       caches_[step.cache] = values[load.form];
-      LoadTile(load, values, program_.max_lanes, slots_[step.slot], staging_);
+      LoadTile(load, values, load.map->FullLanes(load.run, program_.max_lanes), slots_[step.slot],
+               staging_);
     } else {
       LoadTile(load, values, lanes, slots_[step.slot], staging_);
     }
@@ -315,7 +316,11 @@ void TileWorker::RunIota(const IotaStep& step, const int64_t* values, int64_t la
   std::byte* result = slots_[step.slot];
   if (step.cache >= 0) {
     if (std::exchange(caches_[step.cache], value) == value) return;
-    lanes = program_.max_lanes;
+    lanes = step.map->FullLanes(step.run, program_.max_lanes);
+  }
+  if (step.map->linear && step.map->stride == 0) {
+    step.function(result, value, 0, 1);
+    return step.fill(result, result, static_cast<size_t>(lanes));
   }
   if (step.map->linear) {
     step.function(result, value, step.map->stride, static_cast<size_t>(lanes));
