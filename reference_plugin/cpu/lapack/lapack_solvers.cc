@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
 #include "reference_plugin/cpu/lapack/families.h"
 #include "reference_plugin/cpu/lapack/lapack_call.h"
 #include "reference_plugin/cpu/library/blocked_factor.h"

@@ -33,7 +33,7 @@ TEST(Cholesky, FactorsGiveTheMatrixBack) {
   backend::ThreadPool pool(2);
   for (const LibraryOptions& options : kOptions) {
     for (DType type : kTypes) {
-      for (int64_t n : {1, 3, 7, 34}) {
+      for (int64_t n : {1, 3, 7, 8, 16, 31, 34}) {
         for (bool lower : {false, true}) {
           TestArray a(type, {3, n, n}), l(type, {3, n, n});
           TestArray seed(type, {3, n, n});
@@ -80,7 +80,7 @@ TEST(Cholesky, FactorsGiveTheMatrixBack) {
 
 TEST(Cholesky, NotPositiveIsNaN) {
   for (const LibraryOptions& options : kOptions) {
-    for (int64_t n : {2, 40}) {
+    for (int64_t n : {2, 19, 40}) {
       TestArray a(DType::kF64, {n, n}), l(DType::kF64, {n, n});
       for (int64_t i = 0; i < n; ++i) a.Set(i * n + i, i == 1 ? -1.0 : 1.0);
       const auto step =
@@ -96,7 +96,7 @@ TEST(TriangularSolve, EveryFlag) {
   backend::ThreadPool pool(2);
   for (const LibraryOptions& options : kOptions) {
     for (DType type : kTypes) {
-      for (int64_t n : {3, 17}) {
+      for (int64_t n : {3, 15, 17}) {
         for (int flags = 0; flags < 24; ++flags) {
           TriangularSolveAttributes how;
           how.left_side = (flags & 1) != 0;
