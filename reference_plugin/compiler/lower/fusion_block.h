@@ -67,6 +67,7 @@ class BlockFusion {
   // Whether the op can be one more root of a group.
   bool HasRoom(const Op& op, int32_t group);
   bool CanJoinAsSibling(const Op& op, int32_t group);
+  bool ReducesOtherDims(const Op& op, int32_t group);
   int32_t GroupForUpdate(const Op& op);
   // Whether what uses the op's results, other than the group itself where it takes them from within
   // (`direct`), must run before the group.

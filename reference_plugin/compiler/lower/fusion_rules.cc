@@ -113,7 +113,7 @@ bool BlockFusion::CanReduce(const Op& op, int32_t group) {
   if (fit == ReductionFit::kNewDims) {
     return g.rank() + static_cast<int32_t>(sizes.size()) <= limits().domain_rank && !g.IsUpdate();
   }
-  return fit != ReductionFit::kNone && op.opcode == Opcode::kReduce;
+  return fit != ReductionFit::kNone && op.opcode == Opcode::kReduce && !ReducesOtherDims(op, group);
 }
 
 bool BlockFusion::Compute(const Op& op, int32_t group, bool duplicate) {
@@ -302,11 +302,27 @@ bool BlockFusion::HasRoom(const Op& op, int32_t group) {
          static_cast<int32_t>(g.outputs.size() + op.results.size()) <= limits().outputs;
 }
 
+// Sums over the rows and over the columns of one square array: in one domain either of them would
+// read the array across its memory.
+bool BlockFusion::ReducesOtherDims(const Op& op, int32_t group) {
+  if (op.opcode != Opcode::kReduce) return false;
+  const Type& reduced = op.operands[0]->type;
+  if (reduced.NumElements() <= context_.target().fusion.tiny_points) return false;
+  const Dims& dimensions = op.Get<DimensionsAttributes>().dimensions;
+  return std::ranges::any_of(GroupAt(group).instances, [&](const Instance& instance) {
+    const Op* other = instance.value->op;
+    return instance.kind == InstanceKind::kReduced && other->opcode == Opcode::kReduce &&
+           other->operands[0]->type.dims == reduced.dims &&
+           other->Get<DimensionsAttributes>().dimensions != dimensions;
+  });
+}
+
 bool BlockFusion::CanJoinAsSibling(const Op& op, int32_t group) {
   Group& g = GroupAt(group);
   if (!HasRoom(op, group) || ReadsUpdatedElsewhere(op, group)) return false;
   Dims domain = op.type().dims;
   if (context_.ClassOf(op) == LowerClass::kReduction) {
+    if (ReducesOtherDims(op, group)) return false;
     if (!g.has_reduced || g.num_parallel != static_cast<int32_t>(domain.size())) return false;
     for (int64_t size : ReducedSizes(op)) domain.push_back(size);
   }

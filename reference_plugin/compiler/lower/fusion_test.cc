@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <ctime>
 #include <set>
+#include <string>
 
+#include "plinth/support/str_cat.h"
 #include "reference_plugin/compiler/lower/lower_context.h"
 #include "reference_plugin/compiler/testing/lower_test_util.h"
 
@@ -130,6 +132,28 @@ TEST(Fusion, ReductionsOverTheSameDimensionsShareAKernel) {
   plan::Schedule schedule = LowerText(kText);
   EXPECT_EQ(CountKernels(schedule.entry), 1) << ToString(schedule);
   ExpectFusionKeepsResults(kText);
+}
+
+// Either would read the array across its memory if they went over one domain. What needs both is
+// computed with one of them.
+TEST(Fusion, SumsOverRowsAndOverColumnsDoNotShareAKernel) {
+  for (const std::string_view result : {"%0, %1", "%sum, %sum"}) {
+    const std::string text = StrCat(R"(
+      func.func @main(%x: tensor<48x48xf32>) -> (tensor<48xf32>, tensor<48xf32>) {
+        %zero = stablehlo.constant dense<0.0> : tensor<f32>
+        %y = stablehlo.multiply %x, %x : tensor<48x48xf32>
+        %0 = stablehlo.reduce(%y init: %zero) applies stablehlo.add across dimensions = [0]
+          : (tensor<48x48xf32>, tensor<f32>) -> tensor<48xf32>
+        %1 = stablehlo.reduce(%y init: %zero) applies stablehlo.add across dimensions = [1]
+          : (tensor<48x48xf32>, tensor<f32>) -> tensor<48xf32>
+        %sum = stablehlo.add %0, %1 : tensor<48xf32>
+        return )",
+                                    result, R"( : tensor<48xf32>, tensor<48xf32>
+      })");
+    const plan::Schedule schedule = LowerText(text);
+    EXPECT_EQ(CountKernels(schedule.entry), 2) << ToString(schedule);
+    ExpectFusionKeepsResults(text);
+  }
 }
 
 constexpr std::string_view kAdam = R"(
