@@ -110,7 +110,6 @@ TEST(KernelMovementTest, RepeatsElementsAndShortRows) {
   }
 }
 
-// Every NaN keeps its bits on the way, be it signaling.
 // y[o, i, k] = x[o, i, k] + b[o, K - 1 - k] + k: rows that next tiles have, too, until o changes.
 template <typename T>
 void AddRepeatedRows(DType type, int64_t run) {
@@ -152,6 +151,7 @@ TEST(KernelMovementTest, KeepsRowsThatTilesShare) {
   }
 }
 
+// Every NaN keeps its bits on the way, be it signaling.
 TEST(KernelMovementTest, MovesHalvesBitForBit) {
   for (DType type : {DType::kF16, DType::kBF16}) {
     for (size_t size : {5, 20, 1000}) {
