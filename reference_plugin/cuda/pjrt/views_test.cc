@@ -208,10 +208,10 @@ extern "C" __global__ void __launch_bounds__(1) waits(const char* flag) {
   EXPECT_FALSE(written.IsReady());
   ASSERT_EQ(cuda.cuMemsetD8Async(address, 1, 16, other), kCudaSuccess);
   EXPECT_TRUE(written.Await().ok());
+  EXPECT_EQ(cuda.cuStreamSynchronize(other), kCudaSuccess);
   flag->reset();
   lent->reset();
   next->reset();
-  EXPECT_EQ(cuda.cuStreamSynchronize(other), kCudaSuccess);
   EXPECT_EQ(cuda.cuModuleUnload(module), kCudaSuccess);
   EXPECT_EQ(cuda.cuStreamDestroy(stream), kCudaSuccess);
   EXPECT_EQ(cuda.cuStreamDestroy(other), kCudaSuccess);
