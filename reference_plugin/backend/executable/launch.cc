@@ -235,6 +235,16 @@ Status Launch::Work(const Frame::Meeting& meeting, int32_t group,
                     std::span<const int32_t> members) {
   const DefaultFloatingPoint modes(runtime_->subnormals);
   try {
+    for (int32_t result : meeting.shared) {
+      const compiler::plan::ArrayRef& array =
+          program_->plan().steps[static_cast<size_t>(meeting.step)].results[result];
+      const int32_t device = lanes_[static_cast<size_t>(members[0])].lane.device;
+      PLINTH_ASSIGN_OR_RETURN(StoragePtr storage,
+                              runtime_->memory->Allocate(array.type.SizeInBytes(), device));
+      for (int32_t member : members) {
+        lanes_[static_cast<size_t>(member)].frame->ShareResult(result, storage);
+      }
+    }
     SmallVector<CollectiveStep::Participant, 8> participants;
     for (int32_t member : members) {
       participants.push_back(lanes_[static_cast<size_t>(member)].frame->meeting().self);

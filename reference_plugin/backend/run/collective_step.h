@@ -19,6 +19,7 @@ class LaneGroups {
   explicit LaneGroups(std::span<const std::vector<int64_t>> groups);
 
   int32_t size() const { return static_cast<int32_t>(begins_.size()) - 1; }
+  int32_t num_lanes() const { return static_cast<int32_t>(members_.size()); }
   // -1: the lane is in no group, it takes part alone.
   int32_t GroupOf(int32_t lane) const {
     const auto number = static_cast<size_t>(lane);
@@ -46,9 +47,19 @@ class CollectiveStep : public PreparedStep {
     std::span<void*const> operands, results;
   };
 
+  // Those whose result has to be written: one, if they have it together.
+  static std::span<const Participant> Targets(std::span<const Participant> members, size_t result) {
+    const bool is_shared =
+        members.size() > 1 && members[0].results[result] == members[1].results[result];
+    return is_shared ? members.first(1) : members;
+  }
+
   explicit CollectiveStep(LaneGroups groups) : groups_(std::move(groups)) {}
 
   const LaneGroups& groups() const { return groups_; }
+  // Whether all members of a group get the same results. Then they may have each of them as one
+  // array together.
+  virtual bool GivesAllTheSame() const { return false; }
   // Does the work of a whole group, whose members it gets by rank; of group -1 there is one. Of the
   // context it uses the pool alone. Nobody else touches what it reads and writes meanwhile.
   virtual Status Meet(int32_t group, std::span<const Participant> members,

@@ -84,7 +84,7 @@ Status Frame::Bind(std::span<RunArgument> arguments) {
   // Foreign code may run another program on this thread, which would take the thread's memory; a
   // run that waits goes on while the thread runs others.
   const bool may_stop = program_.may_pause_ || program_.num_meetings_ > 0;
-  if (size > kThreadMemory || program_.may_wait_ || may_stop) {
+  if (size > kThreadMemory || (size > 0 && (program_.may_wait_ || may_stop))) {
     PLINTH_ASSIGN_OR_RETURN(pooled_, runtime_.memory->Allocate(size, context_.device));
     memory_ = pooled_->data();
   } else if (size > 0) {
@@ -109,6 +109,7 @@ Status Frame::BindStorages(std::span<RunArgument> arguments) {
         owned_[s] = program_.constants_[s];
         break;
       case AllocationKind::kOutput: {
+        if (program_.IsShared(s)) continue;  // until the lanes meet
         PLINTH_ASSIGN_OR_RETURN(owned_[s],
                                 runtime_.memory->Allocate(allocation.size, context_.device));
         break;
@@ -276,7 +277,17 @@ Frame::Meeting Frame::meeting() const {
   return {step.collective,
           step.first_meeting,
           static_cast<int32_t>(next_ - 1),
-          {found.first(step.num_operands), found.subspan(step.num_operands)}};
+          {found.first(step.num_operands), found.subspan(step.num_operands)},
+          step.shared_results};
+}
+
+void Frame::ShareResult(int32_t result, StoragePtr storage) {
+  const Step& step = program_.steps_[next_ - 1];
+  const int32_t array = step.num_operands + result;
+  const int32_t allocation = program_.array_allocations_[step.first_array + array];
+  bases_[allocation] = storage->data();
+  arrays_[array] = storage->data();
+  owned_[allocation] = std::move(storage);
 }
 
 void Frame::TakeOutputs(std::span<StoragePtr> outputs) {

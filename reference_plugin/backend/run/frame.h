@@ -47,8 +47,12 @@ class Frame {
     int32_t first = 0;  // the number of its first group among the program's meetings
     int32_t step = 0;   // of the plan
     CollectiveStep::Participant self;
+    // Results that the whole group has together, each in a storage that it gets before it meets.
+    std::span<const int32_t> shared;
   };
   Meeting meeting() const;
+  // At a collective: where a result that the group has together lies.
+  void ShareResult(int32_t result, StoragePtr storage);
 
   // When Run was done.
   void TakeOutputs(std::span<StoragePtr> outputs);

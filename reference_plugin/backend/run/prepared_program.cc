@@ -2,6 +2,7 @@
 #include "reference_plugin/backend/run/prepared_program.h"
 
 #include <algorithm>
+#include <numeric>
 #include <unordered_map>
 #include <utility>
 
@@ -11,6 +12,7 @@ namespace plinth::backend {
 namespace {
 
 using compiler::plan::AllocationKind;
+using compiler::plan::ArrayRef;
 using compiler::plan::PlanStep;
 using compiler::plan::PlanStepKind;
 
@@ -125,7 +127,9 @@ Status PreparedProgram::Prepare(const Backend& backend) {
   if (backend.finish != nullptr) {
     PLINTH_RETURN_IF_ERROR(backend.finish(prepared_steps()));
   }
-  FindBindable();
+  const std::vector<int32_t> loop_depths = LoopDepths();
+  FindBindable(loop_depths);
+  FindShared(loop_depths);
   TranslateLoops(backend);
   constexpr int64_t kMostMemory = int64_t{1} << 60;
   if (plan_.arena_size > kMostMemory || scratch_bytes_ > kMostMemory) {
@@ -136,8 +140,8 @@ Status PreparedProgram::Prepare(const Backend& backend) {
 
 bool PreparedProgram::IsShort(size_t devices) const {
   const auto count = static_cast<double>(devices);
-  return count * plan_.cost_ns < kShortRunNs + (count - 1) * kLaneNs && !has_custom_calls_ &&
-         !may_pause_;
+  return count * (plan_.cost_ns - shared_ns_) < kShortRunNs + (count - 1) * kLaneNs &&
+         !has_custom_calls_ && !may_pause_;
 }
 
 std::vector<std::shared_ptr<const PreparedStep>> PreparedProgram::prepared_steps() const {
@@ -151,9 +155,8 @@ std::vector<std::shared_ptr<const PreparedStep>> PreparedProgram::prepared_steps
   return prepared;
 }
 
-// Steps in loops that can be bound are, once per run: what then repeats costs little more than the
-// routines that it calls.
-void PreparedProgram::FindBindable() {
+// How many loops each step is in.
+std::vector<int32_t> PreparedProgram::LoopDepths() const {
   std::vector<int32_t> depth_change(steps_.size() + 1, 0);
   for (size_t s = 0; s < steps_.size(); ++s) {
     for (int32_t target : steps_[s].targets) {
@@ -162,11 +165,16 @@ void PreparedProgram::FindBindable() {
       --depth_change[s + 1];
     }
   }
-  int32_t depth = 0;
+  std::partial_sum(depth_change.begin(), depth_change.end(), depth_change.begin());
+  return depth_change;
+}
+
+// Steps in loops that can be bound are, once per run: what then repeats costs little more than the
+// routines that it calls.
+void PreparedProgram::FindBindable(std::span<const int32_t> loop_depths) {
   for (size_t s = 0; s < steps_.size(); ++s) {
     Step& step = steps_[s];
-    depth += depth_change[s];
-    if (depth == 0 || step.kind != PlanStepKind::kKernel) continue;
+    if (loop_depths[s] == 0 || step.kind != PlanStepKind::kKernel) continue;
     step.bindable = step.prepared->bindable();
     if (step.bindable == nullptr || num_slots_ > kMostSlots) {
       step.bindable = nullptr;
@@ -175,6 +183,50 @@ void PreparedProgram::FindBindable() {
     step.first_slot = static_cast<int32_t>(num_slots_);
     num_slots_ += static_cast<int64_t>(step.bindable->num_slots());
     register_bytes_ = std::max(register_bytes_, step.bindable->register_bytes());
+  }
+}
+
+// Outputs that are, as a collective gives them, the same on all devices of a group are written
+// once: their buffers refer to one storage, as those of copies between devices do. Others may not
+// write there, and bound steps have found their arrays before lanes meet.
+void PreparedProgram::FindShared(std::span<const int32_t> loop_depths) {
+  if (num_meetings_ == 0) return;
+  std::vector<int32_t> writers(plan_.allocations.size(), 0);
+  std::vector<bool> is_bound(plan_.allocations.size(), false);
+  for (const Step& step : steps_) {
+    const std::span<const int32_t> arrays =
+        std::span(array_allocations_)
+            .subspan(step.first_array, static_cast<size_t>(step.num_operands + step.num_results));
+    for (int32_t written : arrays.subspan(step.num_operands)) ++writers[written];
+    if (step.bindable == nullptr) continue;
+    for (int32_t array : arrays) is_bound[array] = true;
+  }
+  for (size_t s = 0; s < steps_.size(); ++s) {
+    Step& step = steps_[s];
+    const bool gives_the_same =
+        step.collective != nullptr && step.collective->GivesAllTheSame() && loop_depths[s] == 0;
+    if (!gives_the_same) continue;
+    double bytes = 0, shared_bytes = 0;
+    for (const ArrayRef& operand : plan_.steps[s].operands) {
+      bytes += static_cast<double>(operand.type.SizeInBytes());
+    }
+    for (int32_t r = 0; r < step.num_results; ++r) {
+      const int32_t allocation = array_allocations_[step.first_array + step.num_operands + r];
+      const auto size = static_cast<double>(plan_.allocations[allocation].size);
+      bytes += size;
+      const bool is_free = plan_.allocations[allocation].kind == AllocationKind::kOutput &&
+                           writers[allocation] == 1 && !is_bound[allocation];
+      if (!is_free) continue;
+      is_shared_.resize(plan_.allocations.size(), false);
+      is_shared_[allocation] = true;
+      step.shared_results.push_back(r);
+      shared_bytes += size;
+    }
+    const auto groups = static_cast<double>(std::max(step.collective->groups().size(), 1));
+    const auto lanes = static_cast<double>(step.collective->groups().num_lanes());
+    if (shared_bytes > 0 && lanes > groups) {
+      shared_ns_ += plan_.steps[s].cost_ns * shared_bytes / bytes * (1 - groups / lanes);
+    }
   }
 }
 

@@ -105,14 +105,20 @@ class PreparedProgram {
     // Collectives: what `prepared` is, and the number of its first group among the meetings.
     const CollectiveStep* collective = nullptr;
     int32_t first_meeting = 0;
-    const NativeLoop* loop = nullptr;  // that begins here
-    int32_t combined = -1;             // in combined_: that begins here
+    std::vector<int32_t> shared_results;  // that the lanes of a group have together
+    const NativeLoop* loop = nullptr;     // that begins here
+    int32_t combined = -1;                // in combined_: that begins here
   };
 
   explicit PreparedProgram(compiler::plan::Plan plan) : plan_(std::move(plan)) {}
   Status Prepare(const Backend& backend);
-  void FindBindable();
+  std::vector<int32_t> LoopDepths() const;
+  void FindBindable(std::span<const int32_t> loop_depths);
+  void FindShared(std::span<const int32_t> loop_depths);
   void TranslateLoops(const Backend& backend);
+
+  // Whether an allocation is one for all lanes of a group.
+  bool IsShared(size_t allocation) const { return !is_shared_.empty() && is_shared_[allocation]; }
 
   static int64_t Align(int64_t bytes) {
     return (bytes + kStorageAlignment - 1) / kStorageAlignment * kStorageAlignment;
@@ -126,6 +132,8 @@ class PreparedProgram {
   std::vector<CombinedStep> combined_;
   std::vector<int32_t> array_allocations_;
   std::vector<StoragePtr> constants_;  // by storage number; null for other kinds
+  std::vector<bool> is_shared_;        // by storage number; empty: none
+  double shared_ns_ = 0;               // of the plan's cost: what is done once for a whole group
   int64_t scratch_bytes_ = 0;
   int32_t most_arrays_ = 0;  // of one step
   int32_t num_meetings_ = 0;

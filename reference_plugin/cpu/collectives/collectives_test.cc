@@ -502,6 +502,106 @@ TEST(Launches, TakeWhatIsDonated) {
   }
 }
 
+const std::byte* PlaceOf(sdk::Buffer& output) {
+  return static_cast<backend::ContentsBuffer&>(output).contents()->storage->data();
+}
+
+// What a group gets together is one storage, which nobody writes while others refer to it.
+TEST(Launches, GroupsHaveOneOutputTogether) {
+  constexpr size_t kLanes = 4;
+  constexpr std::string_view kPairs = "dense<[[0, 2], [3, 1]]> : tensor<2x2xi64>";
+  Fleet fleet(kLanes);
+  for (const int64_t count : {int64_t{12}, int64_t{200'000}}) {
+    const auto size = static_cast<size_t>(count);
+    const std::string type = StrCat(count, "xi32");
+    auto sum = fleet.Compile(Module(1, kLanes, type, type, AllReduce("add", count, "i32", kPairs)));
+    ASSERT_TRUE(sum.ok()) << sum.status().ToString();
+    auto twice = fleet.Compile(StrCat("module attributes {mhlo.num_partitions = ", kLanes,
+                                      " : i32} {\nfunc.func @main(%a: tensor<", type,
+                                      "> {tf.aliasing_output = 0 : i32}) -> tensor<", type,
+                                      "> {\n%0 = stablehlo.add %a, ", "%a : tensor<", type,
+                                      ">\nreturn %0 : tensor<", type, ">\n}\n}"));
+    ASSERT_TRUE(twice.ok()) << twice.status().ToString();
+
+    const auto numbers = Numbers<int32_t>(kLanes, size);
+    std::vector<std::unique_ptr<backend::ContentsBuffer>> inputs;
+    std::vector<std::vector<sdk::Buffer*>> arguments;
+    for (size_t lane = 0; lane < kLanes; ++lane) {
+      inputs.push_back(
+          fleet.Upload<int32_t>(fleet.client().devices()[lane].get(), numbers[lane], DType::kS32));
+      arguments.push_back({inputs.back().get()});
+    }
+    auto sums = fleet.Execute(**sum, arguments);
+    ASSERT_TRUE(sums.ok()) << sums.status().ToString();
+    for (auto& lane : sums->outputs) ASSERT_TRUE(lane[0]->ReadyEvent().Await().ok());
+    const auto place = [&](size_t lane) { return PlaceOf(*sums->outputs[lane][0]); };
+    EXPECT_EQ(place(0), place(2));
+    EXPECT_EQ(place(1), place(3));
+    EXPECT_NE(place(0), place(1));
+
+    // One output stays, three are given away.
+    auto kept = sums->outputs[2][0]->CopyToDevice(fleet.client().devices()[2].get());
+    ASSERT_TRUE(kept.ok()) << kept.status().ToString();
+    for (size_t lane = 0; lane < kLanes; ++lane) arguments[lane] = {sums->outputs[lane][0].get()};
+    const bool donated[] = {true};
+    auto doubles = fleet.Execute(**twice, arguments, donated);
+    ASSERT_TRUE(doubles.ok()) << doubles.status().ToString();
+    const auto first = SumOf(numbers, {0, 2}), second = SumOf(numbers, {1, 3});
+    EXPECT_EQ(*Fleet::Download<int32_t>(**kept), first);
+    for (size_t lane = 0; lane < kLanes; ++lane) {
+      auto expected = lane % 2 == 0 ? first : second;
+      for (int32_t& number : expected) number *= 2;
+      EXPECT_EQ(*Fleet::Download<int32_t>(*doubles->outputs[lane][0]), expected) << lane;
+    }
+  }
+}
+
+// Other steps write to the outputs, or loops have them.
+TEST(Launches, OutputsThatOthersWriteAreNotShared) {
+  constexpr size_t kLanes = 3;
+  Fleet fleet(kLanes);
+  const std::string lane_type = "tensor<5xi32>";
+  const std::string sum = AllReduce("add", 5, "i32", "dense<> : tensor<0x0xi64>", "%s", "%b");
+  const std::string own =
+      "%id = stablehlo.partition_id : tensor<ui32>\n%i = stablehlo.convert %id : (tensor<ui32>) -> "
+      "tensor<i32>\n%ids = stablehlo.broadcast_in_dim %i, dims = [] : (tensor<i32>) -> "
+      "tensor<5xi32>\n";
+  const auto numbers = Numbers<int32_t>(kLanes, 5);
+  const auto all = SumOf(numbers, {0, 1, 2});
+  // The sum is read on every device after it was made.
+  const auto after = MustRun(fleet,
+                             Module(1, kLanes, "5xi32", "5xi32",
+                                    StrCat("%b = stablehlo.negate %a : ", lane_type, "\n", own, sum,
+                                           "\n%0 = stablehlo.add %s, %ids : ", lane_type)),
+                             numbers, DType::kS32);
+  // The loop goes on with it.
+  const auto loop = MustRun(
+      fleet,
+      Module(
+          1, kLanes, "5xi32", "5xi32",
+          StrCat("%n0 = stablehlo.constant dense<0> : tensor<i32>\n"
+                 "%n1 = stablehlo.constant dense<1> : tensor<i32>\n"
+                 "%n3 = stablehlo.constant dense<3> : tensor<i32>\n",
+                 own, "%n, %0 = stablehlo.while(%k = %n0, %b = %a) : tensor<i32>, ", lane_type,
+                 "\ncond {\n%more = stablehlo.compare LT, %k, %n3 : (tensor<i32>, tensor<i32>) ->"
+                 " tensor<i1>\nstablehlo.return %more : tensor<i1>\n} do {\n",
+                 sum, "\n%c = stablehlo.add %s, %ids : ", lane_type,
+                 "\n%next = stablehlo.add %k, %n1 : tensor<i32>\n"
+                 "stablehlo.return %next, %c : tensor<i32>, ",
+                 lane_type, "\n}\n")),
+      numbers, DType::kS32);
+  ASSERT_EQ(after.size(), kLanes);
+  ASSERT_EQ(loop.size(), kLanes);
+  for (size_t lane = 0; lane < kLanes; ++lane) {
+    const auto id = static_cast<int32_t>(lane);
+    for (size_t i = 0; i < 5; ++i) {
+      EXPECT_EQ(after[lane][i], -all[i] + id);
+      // A turn makes three times what the one before has made, and the sum of the lanes' numbers.
+      EXPECT_EQ(loop[lane][i], 9 * all[i] + 12 + id);
+    }
+  }
+}
+
 // Programs with collectives do not run on one device, those without do.
 TEST(Launches, OnOneDeviceAlone) {
   Fleet fleet(2);

@@ -56,6 +56,8 @@ class RunCombiner {
 
   // Of elements that a run works with.
   int64_t element_bytes() const { return ByteSize(tile_type_); }
+  // Whether it needs no room for elements in another form than that of memory.
+  bool works_in_memory() const { return load_ == nullptr && store_ == nullptr; }
 
   // `result` gets the elements in memory form; it and `one` have room for a run in tile form.
   // `arrays` are at least one.
@@ -125,8 +127,10 @@ struct Segments {
 // all_reduce: every rank gets all segments. reduce_scatter: each gets its part of them.
 class CombineStep final : public backend::CollectiveStep {
  public:
-  CombineStep(LaneGroups groups, std::vector<Segments> arrays)
-      : CollectiveStep(std::move(groups)), arrays_(std::move(arrays)) {}
+  CombineStep(LaneGroups groups, std::vector<Segments> arrays, bool scatters)
+      : CollectiveStep(std::move(groups)), arrays_(std::move(arrays)), scatters_(scatters) {}
+
+  bool GivesAllTheSame() const override { return !scatters_; }
 
   Status Meet(int32_t, std::span<const Participant> members,
               const RunContext& context) const override {
@@ -163,23 +167,29 @@ class CombineStep final : public backend::CollectiveStep {
       for (size_t m = 0; m < members.size(); ++m) {
         runs[m] = Bytes(members[m].operands[number]) + offset;
       }
+      std::span<const Participant> targets = Targets(members, number);
+      int64_t target_offset = offset;
+      if (array.parts > 1) {
+        targets = members.subspan(static_cast<size_t>(segment % array.parts), 1);
+        target_offset = (segment / array.parts * array.length + first) * array.element_bytes;
+      }
+      // One result of several operands is none of them: what works in place has its own per member.
+      if (array.combiner.works_in_memory() && targets.size() < members.size()) {
+        std::byte* const result = Bytes(targets[0].results[number]) + target_offset;
+        PLINTH_RETURN_IF_ERROR(array.combiner.Run(runs, count, result, combined));
+        continue;
+      }
       PLINTH_RETURN_IF_ERROR(array.combiner.Run(runs, count, combined, combined + room));
-      const auto bytes = static_cast<size_t>(count * array.element_bytes);
-      if (array.parts == 1) {
-        for (const Participant& member : members) {
-          std::memcpy(Bytes(member.results[number]) + offset, combined, bytes);
-        }
-      } else {
-        const int64_t rank = segment % array.parts, outer = segment / array.parts;
-        std::memcpy(Bytes(members[static_cast<size_t>(rank)].results[number]) +
-                        (outer * array.length + first) * array.element_bytes,
-                    combined, bytes);
+      for (const Participant& target : targets) {
+        std::memcpy(Bytes(target.results[number]) + target_offset, combined,
+                    static_cast<size_t>(count * array.element_bytes));
       }
     }
     return Status();
   }
 
   const std::vector<Segments> arrays_;
+  const bool scatters_;
 };
 
 }  // namespace
@@ -210,7 +220,7 @@ Expected<std::unique_ptr<backend::PreparedStep>> PrepareCombine(
     return Unimplemented("its region uses values from outside");
   }
   return std::unique_ptr<backend::PreparedStep>(
-      new CombineStep(std::move(groups), std::move(arrays)));
+      new CombineStep(std::move(groups), std::move(arrays), step.opcode == Opcode::kReduceScatter));
 }
 
 }  // namespace plinth::cpu::collectives

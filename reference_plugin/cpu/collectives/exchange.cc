@@ -29,8 +29,10 @@ struct Exchange {
 // all_gather, all_to_all: every rank sends a block to every rank.
 class AllToAllStep final : public backend::CollectiveStep {
  public:
-  AllToAllStep(LaneGroups groups, std::vector<Exchange> exchanges)
-      : CollectiveStep(std::move(groups)), exchanges_(std::move(exchanges)) {}
+  AllToAllStep(LaneGroups groups, std::vector<Exchange> exchanges, bool gathers)
+      : CollectiveStep(std::move(groups)), exchanges_(std::move(exchanges)), gathers_(gathers) {}
+
+  bool GivesAllTheSame() const override { return gathers_; }
 
   Status Meet(int32_t, std::span<const Participant> members,
               const RunContext& context) const override {
@@ -38,12 +40,17 @@ class AllToAllStep final : public backend::CollectiveStep {
     for (size_t a = 0; a < exchanges_.size(); ++a) {
       const Exchange& exchange = exchanges_[a];
       const int64_t pieces = exchange.rows.num_pieces();
+      const std::span<const Participant> targets = Targets(members, a);
       // What is read lies in the cache for all its targets.
-      const int64_t bytes = std::max<int64_t>(exchange.rows.piece_bytes() * size, 1);
+      const int64_t bytes =
+          std::max<int64_t>(exchange.rows.piece_bytes() * static_cast<int64_t>(targets.size()), 1);
       backend::ParallelFor(context.pool, pieces * size, std::max<int64_t>(kGrain / bytes, 1),
                            [&](int64_t begin, int64_t end) {
                              for (int64_t i = begin; i < end; ++i) {
-                               Send(exchange, a, members, i / pieces, i % pieces);
+                               const int64_t source = i / pieces;
+                               const auto rank = static_cast<size_t>(source);
+                               Send(exchange, a, Bytes(members[rank].operands[a]), targets, source,
+                                    i % pieces);
                              }
                            });
     }
@@ -51,10 +58,9 @@ class AllToAllStep final : public backend::CollectiveStep {
   }
 
  private:
-  static void Send(const Exchange& exchange, size_t array, std::span<const Participant> members,
-                   int64_t source, int64_t piece) {
-    const std::byte* from = Bytes(members[static_cast<size_t>(source)].operands[array]);
-    for (const Participant& target : members) {
+  static void Send(const Exchange& exchange, size_t array, const std::byte* from,
+                   std::span<const Participant> targets, int64_t source, int64_t piece) {
+    for (const Participant& target : targets) {
       exchange.rows.CopyPiece(piece, from,
                               Bytes(target.results[array]) + source * exchange.to_stride);
       from += exchange.from_stride;
@@ -62,6 +68,7 @@ class AllToAllStep final : public backend::CollectiveStep {
   }
 
   const std::vector<Exchange> exchanges_;  // one per array
+  const bool gathers_;                     // every rank gets the same
 };
 
 // The array of the group's first lane, everywhere.
@@ -70,11 +77,12 @@ class BroadcastStep final : public backend::CollectiveStep {
   BroadcastStep(LaneGroups groups, int64_t bytes)
       : CollectiveStep(std::move(groups)), bytes_(bytes) {}
 
+  bool GivesAllTheSame() const override { return true; }
   Status Meet(int32_t, std::span<const Participant> members,
               const RunContext& context) const override {
     const std::byte* from = Bytes(members[0].operands[0]);
     backend::ParallelFor(context.pool, bytes_, kGrain, [&](int64_t begin, int64_t end) {
-      for (const Participant& target : members) {
+      for (const Participant& target : Targets(members, 0)) {
         std::memcpy(Bytes(target.results[0]) + begin, from + begin,
                     static_cast<size_t>(end - begin));
       }
@@ -162,8 +170,8 @@ Expected<std::unique_ptr<backend::PreparedStep>> PrepareExchange(
     case Opcode::kAllToAll: {
       std::vector<Exchange> exchanges;
       for (size_t a = 0; a < step.operands.size(); ++a) exchanges.push_back(MakeExchange(step, a));
-      return std::unique_ptr<backend::PreparedStep>(
-          new AllToAllStep(std::move(groups), std::move(exchanges)));
+      return std::unique_ptr<backend::PreparedStep>(new AllToAllStep(
+          std::move(groups), std::move(exchanges), step.opcode == Opcode::kAllGather));
     }
     case Opcode::kCollectiveBroadcast:
       return std::unique_ptr<backend::PreparedStep>(new BroadcastStep(std::move(groups), bytes));
