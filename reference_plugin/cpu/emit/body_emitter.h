@@ -33,6 +33,9 @@ class BodyEmitter {
   void End();
   // The pointer to a slot.
   Xbyak::RegExp BaseOf(int32_t slot);
+  // To `label`, unless vectors from the slot's beginning on are written whole: to aligned
+  // addresses.
+  void EmitJumpUnlessAligned(int32_t slot, Xbyak::Label& label);
   // The register that has it all the time; nothing: it is read from rdi's pointers each time.
   std::optional<Xbyak::Reg64> PointerOf(int32_t slot) const;
 

@@ -11,6 +11,7 @@ using Xbyak::util::eax;
 using Xbyak::util::esi;
 using Xbyak::util::ptr;
 using Xbyak::util::qword;
+using Xbyak::util::rax;
 using Xbyak::util::rcx;
 using Xbyak::util::T_z;
 using Xbyak::util::word;
@@ -171,6 +172,12 @@ void BodyEmitter::LoadScalar(const PieceValue& value, Vec reg) {
   is_half_ ? code_.vpcmpgtq(reg, reg, scratch) : code_.vpcmpgtd(reg, reg, scratch);
 }
 
+void BodyEmitter::EmitJumpUnlessAligned(int32_t slot, Xbyak::Label& label) {
+  code_.lea(rax, ptr[BaseOf(slot)]);
+  code_.test(eax, kMostVectorBytes - 1);
+  code_.jnz(label, Assembler::T_NEAR);
+}
+
 void BodyEmitter::Store(int32_t n) {
   const PieceValue& value = ValueOf(n);
   const Vec reg = Register(n);
@@ -181,7 +188,7 @@ void BodyEmitter::Store(int32_t n) {
   const Xbyak::Xmm lanes = is_wide ? Xbyak::Xmm(reg) : LanesOfElements(reg);
   const Vec scratch = vector_.scratch();
   const Xbyak::Address to = ptr[AddressOf(value)];
-  if (!is_tail_) return code_.vmovups(to, lanes);
+  if (!is_tail_) return value.past_cache ? code_.vmovntps(to, lanes) : code_.vmovups(to, lanes);
   if (vector_.has_masks()) {
     const Xbyak::Address there = to | Xbyak::Opmask(kTailMask);
     return is_wide ? code_.vmovupd(there, reg) : code_.vmovups(there, lanes);

@@ -22,7 +22,6 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr uint8_t kEqual = 0x00, kLess = 0x11, kNotLess = 0x15, kNotGreater = 0x1A, kAtLeast = 0x1D,
                   kGreater = 0x1E;
 
-constexpr int kMostVectorBytes = 64;
 constexpr math::TileParameters kNoParameters;
 
 }  // namespace

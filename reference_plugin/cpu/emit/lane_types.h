@@ -14,6 +14,7 @@ namespace plinth::cpu::emit {
 // ones or zeros. One of AVX-512 has twice as many, and a pred is a mask register.
 inline constexpr int64_t kLanes = 8;
 inline constexpr int64_t kLaneBytes = 4;
+inline constexpr int kMostVectorBytes = 64;
 constexpr int64_t LanesOf(math::SimdTarget target) {
   return target == math::SimdTarget::kAvx512 ? 2 * kLanes : kLanes;
 }

@@ -31,6 +31,21 @@ void EmitLoop(const Piece& piece, uint32_t step, BodyEmitter& body, Assembler& c
   code.add(rsi, step);
 }
 
+// From lane 0 on: several copies of the piece at a time, then one.
+void EmitLoops(const Piece& one, const Piece& most, int copies, BodyEmitter& body,
+               Assembler& code) {
+  const auto step = static_cast<uint32_t>(body.lanes());
+  if (copies > 1) EmitLoop(most, static_cast<uint32_t>(copies) * step, body, code);
+  EmitLoop(one, step, body, code);
+}
+
+bool IsPastCache(const PieceValue& value) { return value.past_cache; }
+
+Piece ThroughCache(Piece piece) {
+  for (PieceValue& value : piece) value.past_cache = false;
+  return piece;
+}
+
 }  // namespace
 
 bool CanEmit(const Node& node, DType operand) {
@@ -77,6 +92,7 @@ void AppendKey(const Piece& piece, std::string* key) {
     AppendBytes(value.bits, key);
     AppendBytes(value.kept, key);
     AppendBytes(value.memory, key);
+    AppendBytes(value.past_cache, key);
     if (value.kind != Kind::kOp) continue;
     AppendBytes(value.node.opcode, key);
     AppendBytes(value.node.dtype, key);
@@ -100,15 +116,23 @@ void EmitPiece(const Piece& piece, math::SimdTarget target, Assembler& code, Con
   body.Begin(std::move(slots));
   const int copies = body.BestCopies(one);
   const Piece most = Repeat(one, 0, copies, body.lanes());
-  const auto step = static_cast<uint32_t>(body.lanes());
   code.xor_(ecx, ecx);
   body.PinConstants(most);
-  if (copies > 1) EmitLoop(most, static_cast<uint32_t>(copies) * step, body, code);
-  EmitLoop(one, step, body, code);
-  Xbyak::Label end;
+  Xbyak::Label tail, end;
+  if (std::any_of(one.begin(), one.end(), IsPastCache)) {
+    Xbyak::Label unaligned;
+    for (const PieceValue& value : one) {
+      if (value.past_cache) body.EmitJumpUnlessAligned(value.slot, unaligned);
+    }
+    EmitLoops(one, most, copies, body, code);
+    code.jmp(tail, Assembler::T_NEAR);
+    code.L(unaligned);
+  }
+  EmitLoops(ThroughCache(one), ThroughCache(most), copies, body, code);
+  code.L(tail);
   code.sub(rsi, rcx);
   code.jz(end);
-  body.Emit(one, /*is_tail=*/true);
+  body.Emit(ThroughCache(one), /*is_tail=*/true);
   code.L(end);
   body.End();
 }

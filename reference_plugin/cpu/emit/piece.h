@@ -39,6 +39,7 @@ struct PieceValue {
   compiler::Node node = {};  // kOp, kCombine: `operands` are earlier values
   DType operand_type = DType::kInvalid;
   DType memory = DType::kInvalid;   // f32 in memory: f16 or bf16, if it is not f32 there
+  bool past_cache = false;          // kOp in a slot as it is: written so where that is aligned
   DType rounded = DType::kInvalid;  // kOp of f32: f16 or bf16, to which the result is rounded
 };
 
@@ -47,7 +48,7 @@ struct PieceValue {
 using Piece = std::vector<PieceValue>;
 
 // slots[i] points to slot i, which needs no alignment. Exactly `lanes` elements are read and
-// written.
+// written. What is written past the cache is seen by other threads after a fence of stores.
 using PieceFunction = void (*)(std::byte* const* slots, int64_t lanes);
 
 inline constexpr size_t kLoopAlignment = 32;

@@ -195,7 +195,10 @@ RandomPiece MakePiece(const std::vector<Candidate>& candidates, std::mt19937& ra
     if (value.type == DType::kF32 && value.operand_type == DType::kF32 && random() % 4 == 0) {
       value.rounded = random() % 2 == 0 ? DType::kBF16 : DType::kF16;
     }
-    if (random() % 8 == 0 || k + 1 == num_ops) value.slot = made.num_slots++;
+    if (random() % 8 == 0 || k + 1 == num_ops) {
+      value.slot = made.num_slots++;
+      value.past_cache = value.type != DType::kPred && random() % 2 == 0;
+    }
     piece.push_back(value);
   }
   return made;
@@ -232,7 +235,7 @@ std::vector<Lanes> Reference(const Piece& piece, const std::vector<Lanes>& slots
 }
 
 void Compare(const Piece& piece, PieceFunction function, int64_t lanes, std::mt19937& random) {
-  // Slots end at a guard, so none is aligned to a vector.
+  // Slots end at a guard, so most are not aligned to a vector: none but those of 16, 32, ... lanes.
   std::vector<Lanes> inputs;
   std::vector<std::unique_ptr<GuardedPage>> pages;
   std::vector<std::byte*> slots;

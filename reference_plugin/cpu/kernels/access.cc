@@ -7,6 +7,7 @@
 #include <span>
 
 #include "reference_plugin/cpu/kernels/addresses.h"
+#include "reference_plugin/cpu/kernels/past_cache.h"
 
 namespace plinth::cpu::kernels {
 namespace {
@@ -324,7 +325,8 @@ void LoadTile(const TileLoad& load, const int64_t* values, int64_t lanes, std::b
 }
 
 void StoreTile(const TileStore& store, const int64_t* values, int64_t lanes,
-               const std::byte* source, std::byte* staging) {
+               const std::byte* source, std::byte* staging, bool past_cache) {
+  constexpr size_t kFewestBytes = 256;  // Lines that are written in part are none the faster.
   std::byte* base = AddressOf(values[store.form]);
   const size_t bytes = store.element.memory_bytes;
   if (store.element.store != nullptr) {
@@ -334,8 +336,10 @@ void StoreTile(const TileStore& store, const int64_t* values, int64_t lanes,
     source = raw;
   }
   auto store_run = [&](std::byte* target, int64_t count) {
+    const size_t all = static_cast<size_t>(count) * bytes;
     if (store.map->stride == static_cast<int64_t>(bytes)) {
-      std::memcpy(target, source, static_cast<size_t>(count) * bytes);
+      past_cache&& all >= kFewestBytes ? CopyPastCache(target, source, all)
+                                       : CopyThroughCache(target, source, all);
     } else {
       store.element.strided_store(target, store.map->stride, source, static_cast<size_t>(count));
     }

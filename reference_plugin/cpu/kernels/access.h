@@ -77,8 +77,9 @@ struct TileStore {
   }
   bool IsDirect() const { return IsContiguous() && element.store == nullptr; }
 };
+// `past_cache`: to be followed by a StoreFence.
 void StoreTile(const TileStore& store, const int64_t* values, int64_t lanes,
-               const std::byte* source, std::byte* staging);
+               const std::byte* source, std::byte* staging, bool past_cache);
 
 }  // namespace plinth::cpu::kernels
 

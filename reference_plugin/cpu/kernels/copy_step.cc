@@ -8,6 +8,7 @@
 
 #include "reference_plugin/cpu/kernels/addresses.h"
 #include "reference_plugin/cpu/kernels/domain.h"
+#include "reference_plugin/cpu/kernels/past_cache.h"
 #include "reference_plugin/cpu/math/transpose.h"
 
 namespace plinth::cpu::kernels {
@@ -35,7 +36,9 @@ struct Loop {
 class CopyStep : public backend::PreparedStep {
  public:
   CopyStep(std::shared_ptr<const Kernel> kernel, Domain domain)
-      : kernel_(std::move(kernel)), domain_(std::move(domain)) {}
+      : kernel_(std::move(kernel)),
+        domain_(std::move(domain)),
+        is_past_cache_(HasOutputPastCache(*kernel_, domain_)) {}
 
   // False where tiles serve as well.
   bool Plan(int32_t input, int32_t output, int64_t bytes) {
@@ -86,6 +89,8 @@ class CopyStep : public backend::PreparedStep {
     PLINTH_RETURN_IF_ERROR(FindAddresses(*kernel_, domain_, operands, results, start.data()));
     const int64_t source = start[source_form_], result = start[result_form_];
     const int64_t grain = std::max<int64_t>(1, kGrainBytes / piece_bytes_);
+    const bool past_cache = is_past_cache_ && !WritesInPlace(operands, results);
+    const CopyFunction copy = past_cache ? CopyPastCache : CopyThroughCache;
     std::atomic<bool> stopped = false;
     backend::ParallelFor(context.pool, pieces_, grain, [&](int64_t begin, int64_t end) {
       while (begin < end) {
@@ -94,9 +99,10 @@ class CopyStep : public backend::PreparedStep {
           return;
         }
         const int64_t next = std::min(end, begin + grain);
-        CopyPieces(source, result, begin, next);
+        CopyPieces(copy, source, result, begin, next);
         begin = next;
       }
+      if (past_cache) StoreFence();
     });
     if (stopped) {
       return Status(StatusCode::kCancelled,
@@ -106,6 +112,8 @@ class CopyStep : public backend::PreparedStep {
   }
 
  private:
+  using CopyFunction = void (*)(void* to, const void* from, size_t bytes);
+
   bool PlanRows(int64_t bytes) {
     const Dims& from = domain_.forms[source_form_].coefficients;
     const Dims& to = domain_.forms[result_form_].coefficients;
@@ -145,7 +153,8 @@ class CopyStep : public backend::PreparedStep {
     for (const Loop& loop : loops_) pieces_ *= loop.count;
   }
 
-  void CopyPieces(int64_t source, int64_t result, int64_t begin, int64_t end) const {
+  void CopyPieces(CopyFunction copy, int64_t source, int64_t result, int64_t begin,
+                  int64_t end) const {
     SmallVector<int64_t, 8> positions(loops_.size());
     int64_t rest = begin;
     for (size_t l = loops_.size(); l-- > 0;) {
@@ -157,7 +166,7 @@ class CopyStep : public backend::PreparedStep {
     const size_t last = loops_.size() - 1;
     for (int64_t piece = begin; piece < end;) {
       const int64_t count = std::min(end - piece, loops_[last].count - positions[last]);
-      CopyRun(source, result, count, positions);
+      CopyRun(copy, source, result, count, positions);
       piece += count;
       // The run as one step of the innermost loop, and then the loops around it.
       int64_t steps = count;
@@ -173,7 +182,7 @@ class CopyStep : public backend::PreparedStep {
   }
 
   // `count` pieces along the innermost loop.
-  void CopyRun(int64_t source, int64_t result, int64_t count,
+  void CopyRun(CopyFunction copy, int64_t source, int64_t result, int64_t count,
                const SmallVector<int64_t, 8>& positions) const {
     const size_t last = loops_.size() - 1;
     const Loop loop = loops_[last];
@@ -181,12 +190,12 @@ class CopyStep : public backend::PreparedStep {
       const auto bytes = static_cast<size_t>(piece_bytes_);
       const bool ends = positions[last] + count == loop.count;
       for (int64_t i = 0; i + (ends ? 1 : 0) < count; ++i) {
-        std::memcpy(AddressOf(result), AddressOf(source), bytes);
+        copy(AddressOf(result), AddressOf(source), bytes);
         source += loop.source_step;
         result += loop.result_step;
       }
       if (ends) {
-        std::memcpy(AddressOf(result), AddressOf(source), static_cast<size_t>(last_piece_bytes_));
+        copy(AddressOf(result), AddressOf(source), static_cast<size_t>(last_piece_bytes_));
       }
       return;
     }
@@ -201,6 +210,7 @@ class CopyStep : public backend::PreparedStep {
 
   std::shared_ptr<const Kernel> kernel_;
   Domain domain_;
+  const bool is_past_cache_;
   size_t source_form_ = 0, result_form_ = 0;
   std::vector<Loop> loops_;  // over pieces, outermost first; at least one
   int64_t pieces_ = 1;

@@ -39,10 +39,11 @@ double PointsOf(const TileProgram& program, bool over_reduced) {
 
 }  // namespace
 
-std::unique_ptr<const EmittedCode> EmittedCode::Make(const TileProgram& program, bool whole_rows,
+std::unique_ptr<const EmittedCode> EmittedCode::Make(const TileProgram& program, Options options,
                                                      emit::CodeCache& codes) {
   auto emitted = std::make_unique<EmittedCode>();
-  if (whole_rows && (!program.reduces_rows || program.domain.reduced_points <= kLongestCodedRow)) {
+  if (options.whole_rows &&
+      (!program.reduces_rows || program.domain.reduced_points <= kLongestCodedRow)) {
     emitted->row_ = RowCode::Describe(program);
   }
   if (emitted->row_.has_value()) {
@@ -54,7 +55,7 @@ std::unique_ptr<const EmittedCode> EmittedCode::Make(const TileProgram& program,
   for (const PhaseProgram& phase : program.phases) {
     Phase& out = emitted->phases_.emplace_back();
     if (emitted->row_.has_value() && phase.over_reduced) continue;
-    PhasePieces found = FindPieces(program, phase);
+    PhasePieces found = FindPieces(program, phase, options.past_cache);
     for (PhaseUnit& unit : found.units) {
       if (!unit.is_piece) {
         out.steps.push_back({nullptr, phase.code[unit.begin]});

@@ -21,8 +21,12 @@ namespace plinth::cpu::kernels {
 
 class EmittedCode {
  public:
-  // Null where nothing can be gained, or no code can be had. `whole_rows`: no row is cut.
-  static std::unique_ptr<const EmittedCode> Make(const TileProgram& program, bool whole_rows,
+  struct Options {
+    bool whole_rows = false;  // no row is cut
+    bool past_cache = false;  // outputs of no row are written so; to be followed by a StoreFence
+  };
+  // Null where nothing can be gained, or no code can be had.
+  static std::unique_ptr<const EmittedCode> Make(const TileProgram& program, Options options,
                                                  emit::CodeCache& codes);
 
   // What a tile of the parallel space takes less than TileProgram::tile_ns says, roughly.
@@ -73,12 +77,9 @@ class EmittedCode {
 class LazyCode {
  public:
   // `at_once`: in the first run already. The program outlives this.
-  LazyCode(const TileProgram& program, bool whole_rows, std::shared_ptr<emit::CodeCache> codes,
-           bool at_once)
-      : program_(program),
-        whole_rows_(whole_rows),
-        codes_(std::move(codes)),
-        runs_(at_once ? 1 : 0) {}
+  LazyCode(const TileProgram& program, EmittedCode::Options options,
+           std::shared_ptr<emit::CodeCache> codes, bool at_once)
+      : program_(program), options_(options), codes_(std::move(codes)), runs_(at_once ? 1 : 0) {}
 
   // To be called once in each run. Null: there is none, or not yet.
   const EmittedCode* Get() {
@@ -86,14 +87,14 @@ class LazyCode {
     if (runs_.load(std::memory_order_relaxed) > 1) return nullptr;
     // One thread makes it; those that run meanwhile do without.
     if (runs_.fetch_add(1, std::memory_order_relaxed) != 1) return nullptr;
-    code_ = EmittedCode::Make(program_, whole_rows_, *codes_);
+    code_ = EmittedCode::Make(program_, options_, *codes_);
     made_.store(code_.get(), std::memory_order_release);
     return code_.get();
   }
 
  private:
   const TileProgram& program_;
-  const bool whole_rows_;
+  const EmittedCode::Options options_;
   const std::shared_ptr<emit::CodeCache> codes_;
   std::atomic<int32_t> runs_;
   std::unique_ptr<const EmittedCode> code_;

@@ -9,6 +9,7 @@
 #include "reference_plugin/cpu/kernels/addresses.h"
 #include "reference_plugin/cpu/kernels/copy_step.h"
 #include "reference_plugin/cpu/kernels/emitted_code.h"
+#include "reference_plugin/cpu/kernels/past_cache.h"
 #include "reference_plugin/cpu/kernels/row_code.h"
 #include "reference_plugin/cpu/kernels/small_kernel.h"
 #include "reference_plugin/cpu/kernels/split_run.h"
@@ -37,9 +38,16 @@ class KernelStep : public backend::PreparedStep {
       : kernel_(std::move(kernel)), program_(std::move(program)) {
     const double tiles = static_cast<double>(program_->parallel.num_tiles);
     split_ = SplitOf(*program_);
+    is_past_cache_ = split_.chunks == 0 && HasOutputPastCache(*kernel_, program_->domain);
     if (codes != nullptr) {
-      code_ = std::make_unique<LazyCode>(*program_, split_.chunks == 0, std::move(codes),
-                                         tiles * program_->tile_ns >= kLongNs);
+      const bool at_once = tiles * program_->tile_ns >= kLongNs;
+      const bool whole_rows = split_.chunks == 0;
+      if (is_past_cache_) {
+        code_past_cache_ = std::make_unique<LazyCode>(
+            *program_, EmittedCode::Options{whole_rows, /*past_cache=*/true}, codes, at_once);
+      }
+      code_ = std::make_unique<LazyCode>(*program_, EmittedCode::Options{whole_rows},
+                                         std::move(codes), at_once);
     }
     // Only a kernel that is not split keeps its row buffers in the frame.
     if (split_.chunks == 0) {
@@ -56,7 +64,9 @@ class KernelStep : public backend::PreparedStep {
     SmallVector<int64_t, 24> start(program.domain.forms.size());
     PLINTH_RETURN_IF_ERROR(
         FindAddresses(*kernel_, program.domain, operands, results, start.data()));
-    const EmittedCode* const emitted = code_ == nullptr ? nullptr : code_->Get();
+    const bool past_cache = is_past_cache_ && !WritesInPlace(operands, results);
+    const std::unique_ptr<LazyCode>& code = past_cache ? code_past_cache_ : code_;
+    const EmittedCode* const emitted = code == nullptr ? nullptr : code->Get();
     if (split_.chunks > 0) {
       const Status status = RunSplit(program, emitted, split_, start.data(), context);
       return status.ok() ? status : status.WithContext(StrCat("kernel \"", kernel_->name, "\""));
@@ -71,7 +81,7 @@ class KernelStep : public backend::PreparedStep {
             out_of_memory = true;
             return;
           }
-          TileWorker worker(program, emitted, frame, start.data());
+          TileWorker worker(program, emitted, past_cache, frame, start.data());
           while (begin < end) {
             if (context.stop != nullptr && context.stop->load(std::memory_order_relaxed)) {
               stopped = true;
@@ -81,6 +91,7 @@ class KernelStep : public backend::PreparedStep {
             worker.RunTiles(begin, next);
             begin = next;
           }
+          if (past_cache) StoreFence();
         });
     if (out_of_memory) {
       return ResourceExhausted("no ", program.frame.size(), " bytes to run kernel \"",
@@ -105,6 +116,8 @@ class KernelStep : public backend::PreparedStep {
   std::unique_ptr<TileProgram> program_;
   std::unique_ptr<LazyCode> code_;  // null: none is wanted
   Split split_;
+  bool is_past_cache_ = false;                 // some output is, unless it lies over an input
+  std::unique_ptr<LazyCode> code_past_cache_;  // null where one of these is
 };
 
 bool IsHalf(DType type) { return type == DType::kF16 || type == DType::kBF16; }

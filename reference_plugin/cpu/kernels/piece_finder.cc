@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "reference_plugin/cpu/emit/function_code.h"
 #include "reference_plugin/cpu/math/tile_functions.h"
 
 namespace plinth::cpu::kernels {
@@ -17,8 +18,8 @@ using compiler::Opcode;
 using emit::Piece;
 using emit::PieceValue;
 
-// Fewer are as well a routine, unless they spare that of a load or a store. More take longer to
-// make.
+// Fewer are as well a routine, unless they spare that of a load or a store, or write past the
+// cache. More take longer to make.
 constexpr size_t kFewestOps = 2, kMostOps = 128;
 
 // A value that a piece reads from memory.
@@ -32,8 +33,8 @@ using InMemory = std::unordered_map<int32_t, Source>;
 
 class PieceFinder {
  public:
-  PieceFinder(const TileProgram& program, const PhaseProgram& phase)
-      : program_(program), phase_(phase) {}
+  PieceFinder(const TileProgram& program, const PhaseProgram& phase, bool past_cache)
+      : program_(program), phase_(phase), past_cache_(past_cache) {}
 
   PhasePieces Find();
 
@@ -48,6 +49,8 @@ class PieceFinder {
   // The end of the piece that begins with the instruction; the same if none does.
   size_t EndOf(size_t begin);
   size_t EndOfOneWidth(size_t begin, size_t end) const;
+  // Whether the instruction is better a piece of its own than a routine, to write past the cache.
+  bool IsPieceAlone(size_t begin) const;
   void Make(PhaseUnit* unit);
   void StoreInPiece(const StoreStep& store, int32_t value, Piece* piece);
 
@@ -74,7 +77,9 @@ class PieceFinder {
   bool Reads(size_t n, int32_t slot) const;
   bool ReadsElsewhere(const PhaseUnit& unit) const;
   bool WritesElsewhere(const PhaseUnit& unit) const;
-  // Whether the value that the slot has before the instruction is read there or later.
+  // Whether the value that the slot has before the instruction is read there or later, by the
+  // phase or, of a slot elsewhere, by anybody.
+  bool IsReadHere(int32_t slot, size_t from) const;
   bool IsRead(int32_t slot, size_t from) const;
   // The same behind the last instruction, by what a piece cannot do.
   bool IsReadAtEnd(int32_t slot) const;
@@ -83,6 +88,7 @@ class PieceFinder {
 
   const TileProgram& program_;
   const PhaseProgram& phase_;
+  const bool past_cache_;
   InMemory loads_;
   std::vector<const StoreStep*> stores_;
   PhasePieces found_;
@@ -149,13 +155,16 @@ bool PieceFinder::IsReadAtEnd(int32_t slot) const {
   return false;
 }
 
-bool PieceFinder::IsRead(int32_t slot, size_t from) const {
-  if (IsElsewhere(slot)) return true;
+bool PieceFinder::IsReadHere(int32_t slot, size_t from) const {
   for (size_t n = from; n < phase_.code.size(); ++n) {
     if (Reads(n, slot)) return true;
     if (phase_.code[n].result == slot) return false;
   }
   return IsReadAtEnd(slot);
+}
+
+bool PieceFinder::IsRead(int32_t slot, size_t from) const {
+  return IsElsewhere(slot) || IsReadHere(slot, from);
 }
 
 void PieceFinder::ProposeMemory() {
@@ -258,6 +267,15 @@ size_t PieceFinder::EndOfOneWidth(size_t begin, size_t end) const {
   return end - behind_wide > behind_wide - begin ? behind_wide : end;
 }
 
+// Alone, the routines of other functions take less than their code, even past the cache: 64 MB of
+// f32 on a Xeon (AMX), code over routine: exp 0.68, logistic 0.81, sine 1.03, tanh 1.09, erf 1.65.
+bool PieceFinder::IsPieceAlone(size_t begin) const {
+  if (!past_cache_ || !CanEmit(begin) || !IsElsewhere(phase_.code[begin].result)) return false;
+  const Opcode opcode = phase_.ops[begin].node->opcode;
+  return !emit::FunctionCode::Has(opcode, phase_.ops[begin].operand) ||
+         opcode == Opcode::kExponential || opcode == Opcode::kLogistic;
+}
+
 size_t PieceFinder::EndOf(size_t begin) {
   size_t end = begin;
   // Element sizes of each register, as the piece reads it first; 0 if it makes the value itself.
@@ -299,7 +317,7 @@ size_t PieceFinder::EndOf(size_t begin) {
       has_memory || std::any_of(stores_.begin(), stores_.end(), [&](const auto* store) {
         return writes(store->slot, begin, end) && !writes(store->slot, end, phase_.code.size());
       });
-  return end - begin < (has_memory ? 1 : kFewestOps) ? begin : end;
+  return end - begin < (has_memory || IsPieceAlone(begin) ? 1 : kFewestOps) ? begin : end;
 }
 
 void PieceFinder::Make(PhaseUnit* unit) {
@@ -347,9 +365,10 @@ void PieceFinder::Make(PhaseUnit* unit) {
     piece.push_back(value);
   }
   for (PieceValue& value : piece) {
-    if (value.kind == PieceValue::Kind::kOp && value.slot >= 0 && !IsRead(value.slot, unit->end)) {
-      value.slot = -1;
-    }
+    if (value.kind != PieceValue::Kind::kOp || value.slot < 0) continue;
+    if (!IsRead(value.slot, unit->end)) value.slot = -1;
+    value.past_cache = past_cache_ && value.slot >= 0 && value.type != DType::kPred &&
+                       !IsReadHere(value.slot, unit->end);
   }
   for (const StoreStep* store : stores_) {
     if (LastWriter(store->slot) == unit) StoreInPiece(*store, values[store->slot], &piece);
@@ -395,8 +414,8 @@ PhasePieces PieceFinder::Find() {
 
 }  // namespace
 
-PhasePieces FindPieces(const TileProgram& program, const PhaseProgram& phase) {
-  return PieceFinder(program, phase).Find();
+PhasePieces FindPieces(const TileProgram& program, const PhaseProgram& phase, bool past_cache) {
+  return PieceFinder(program, phase, past_cache).Find();
 }
 
 }  // namespace plinth::cpu::kernels

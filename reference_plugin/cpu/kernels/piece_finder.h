@@ -30,7 +30,9 @@ struct PhasePieces {
   std::vector<DirectTarget> memories;
 };
 
-PhasePieces FindPieces(const TileProgram& program, const PhaseProgram& phase);
+// `past_cache`: outputs that nobody reads here are written so.
+PhasePieces FindPieces(const TileProgram& program, const PhaseProgram& phase,
+                       bool past_cache = false);
 
 }  // namespace plinth::cpu::kernels
 

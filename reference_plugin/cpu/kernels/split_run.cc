@@ -84,7 +84,7 @@ Status RunSplit(const TileProgram& program, const EmittedCode* emitted, const Sp
       out_of_memory = true;
       return;
     }
-    TileWorker worker(program, emitted, frame, start);
+    TileWorker worker(program, emitted, /*past_cache=*/false, frame, start);
     for (int64_t unit = begin; unit < end; ++unit) {
       if (context.stop != nullptr && context.stop->load(std::memory_order_relaxed)) {
         stopped = true;
@@ -106,7 +106,7 @@ Status RunSplit(const TileProgram& program, const EmittedCode* emitted, const Sp
       return ResourceExhausted("no ", program.frame.size(), " bytes to run a kernel");
     }
     if (stopped) return Status(StatusCode::kCancelled, "a kernel was stopped before its end");
-    TileWorker worker(program, emitted, frame, start);
+    TileWorker worker(program, emitted, /*past_cache=*/false, frame, start);
     for (int64_t group = 0; group < split.groups; ++group) {
       worker.CombinePartials(split, p, partials + group * split.chunks * split.record_bytes,
                              records + group * split.record_bytes);
@@ -116,7 +116,7 @@ Status RunSplit(const TileProgram& program, const EmittedCode* emitted, const Sp
   if (frame == nullptr) {
     return ResourceExhausted("no ", program.frame.size(), " bytes to run a kernel");
   }
-  TileWorker worker(program, emitted, frame, start);
+  TileWorker worker(program, emitted, /*past_cache=*/false, frame, start);
   worker.set_rows(rows);  // of any group: these phases read no row of another kind of phase
   worker.RunPointPhases(split, records);
   return Status();

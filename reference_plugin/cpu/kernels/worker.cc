@@ -21,10 +21,11 @@ int64_t* Values(const TileProgram& program, std::byte* frame, int64_t array) {
 
 }  // namespace
 
-TileWorker::TileWorker(const TileProgram& program, const EmittedCode* emitted, std::byte* frame,
-                       const int64_t* start)
+TileWorker::TileWorker(const TileProgram& program, const EmittedCode* emitted, bool past_cache,
+                       std::byte* frame, const int64_t* start)
     : program_(program),
       emitted_(emitted),
+      past_cache_(past_cache),
       frame_(frame),
       rows_(frame + program.rows_offset),
       slots_(reinterpret_cast<std::byte**>(frame + program.slots_offset)),
@@ -262,7 +263,7 @@ void TileWorker::ComputeTile(const PhaseProgram& phase, const int64_t* values, i
 void TileWorker::StoreOutputs(const PhaseProgram& phase, const int64_t* values, int64_t lanes) {
   const auto number = static_cast<size_t>(&phase - program_.phases.data());
   for (const StoreStep& store : emitted_ == nullptr ? phase.stores : emitted_->stores(number)) {
-    StoreTile(store.store, values, lanes, slots_[store.slot], staging_);
+    StoreTile(store.store, values, lanes, slots_[store.slot], staging_, past_cache_);
   }
 }
 

@@ -15,9 +15,10 @@ class TileWorker {
  public:
   // `frame`: program.frame.size() bytes. `start`: the values of the program's forms at the first
   // point; those of inputs and outputs are addresses.
-  // `emitted`, unless null, runs in place of the program's instructions.
-  TileWorker(const TileProgram& program, const EmittedCode* emitted, std::byte* frame,
-             const int64_t* start);
+  // `emitted`, unless null, runs in place of the program's instructions. `past_cache`: outputs are
+  // written so; the last call is to be followed by a StoreFence.
+  TileWorker(const TileProgram& program, const EmittedCode* emitted, bool past_cache,
+             std::byte* frame, const int64_t* start);
 
   // Tiles [begin, end) of the parallel space, all phases.
   void RunTiles(int64_t begin, int64_t end);
@@ -63,6 +64,7 @@ class TileWorker {
 
   const TileProgram& program_;
   const EmittedCode* const emitted_;
+  const bool past_cache_;
   std::byte* frame_;
   std::byte* rows_;
   std::byte** slots_;

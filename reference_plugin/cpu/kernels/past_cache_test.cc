@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference_plugin/cpu/kernels/past_cache.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+#include <vector>
+
+#include "reference_plugin/backend/host/core_cache.h"
+#include "reference_plugin/cpu/kernels/kernel_test_util.h"
+
+namespace plinth::cpu::kernels {
+namespace {
+
+using compiler::Kernel;
+using compiler::Opcode;
+
+// More elements of four bytes than any cache keeps for a core, no whole number of lines.
+int64_t Many() { return 24 * backend::CoreCacheBytes() / 4 + 77; }
+
+std::unique_ptr<backend::PreparedStep> Prepare(const Kernel& kernel) {
+  auto step =
+      PrepareKernel(std::make_shared<const Kernel>(kernel), std::make_shared<emit::CodeCache>());
+  EXPECT_TRUE(step.ok()) << step.status().ToString();
+  return step.ok() ? std::move(*step) : nullptr;
+}
+
+TEST(PastCacheTest, CopiesAllBytesAndNoOthers) {
+  std::vector<uint8_t> from(1000), to(from.size());
+  std::iota(from.begin(), from.end(), uint8_t{1});
+  for (size_t begin = 0; begin < 130; begin += 13) {
+    for (size_t bytes = 0; bytes < 300; bytes += 7) {
+      std::fill(to.begin(), to.end(), uint8_t{0});
+      CopyPastCache(&to[begin], &from[bytes % 5], bytes);
+      StoreFence();
+      for (size_t i = 0; i < to.size(); ++i) {
+        const bool is_copied = i >= begin && i < begin + bytes;
+        ASSERT_EQ(to[i], is_copied ? from[i - begin + bytes % 5] : 0) << begin << " " << bytes;
+      }
+    }
+  }
+}
+
+TEST(PastCacheTest, LargeOutputsOfParallelPointsAlone) {
+  Kernel kernel = Elementwise(Many(), {DType::kF32}, {Input(0)});
+  EXPECT_TRUE(HasOutputPastCache(kernel, SimplifyDomain(kernel, false)));
+  kernel.shape.num_parallel = 0;
+  EXPECT_FALSE(HasOutputPastCache(kernel, SimplifyDomain(kernel, false)));
+  kernel = Elementwise(Many() / 2, {DType::kF32}, {Input(0)});
+  EXPECT_FALSE(HasOutputPastCache(kernel, SimplifyDomain(kernel, false)));
+}
+
+// Aligned, not aligned, and over the operand.
+TEST(PastCacheTest, OpsAndCopiesOfLargeArrays) {
+  const int64_t count = Many();
+  const auto add =
+      Prepare(Elementwise(count, {DType::kF32}, {Input(0), Operation(Opcode::kAdd, {0, 0})}));
+  const auto copy = Prepare(Elementwise(count, {DType::kF32}, {Input(0)}));
+  Kernel backwards = Elementwise(count, {DType::kF32}, {Input(0)});
+  backwards.shape.inputs[0].byte_offset = 4 * (count - 1);
+  backwards.shape.inputs[0].byte_strides = {-4};
+  const auto reverse = Prepare(backwards);
+  ASSERT_TRUE(add && copy && reverse);
+  std::vector<float> x(static_cast<size_t>(count), 1), y(x.size() + 1);
+  void* operands[] = {x.data()};
+  x.back() = 7;
+  for (float* const result : {y.data(), y.data() + 1}) {
+    void* results[] = {result};
+    ASSERT_TRUE(reverse->Run(operands, results, backend::RunContext()).is_done());
+    EXPECT_EQ(result[0], 7);
+    EXPECT_EQ(std::count(result, result + count, 1.0f), count - 1);
+  }
+  x.back() = 1;
+  for (float* const result : {y.data(), y.data() + 1, x.data()}) {
+    void* results[] = {result};
+    ASSERT_TRUE(copy->Run(operands, results, backend::RunContext()).is_done());
+    EXPECT_EQ(std::count(result, result + count, 1.0f), count);
+    ASSERT_TRUE(add->Run(operands, results, backend::RunContext()).is_done());
+    EXPECT_EQ(std::count(result, result + count, 2.0f), count);
+  }
+}
+
+}  // namespace
+}  // namespace plinth::cpu::kernels
