@@ -50,3 +50,26 @@ def test_the_option_turns_it_off():
     # Without AVX2 there is no such code.
     if " avx2 " in pathlib.Path("/proc/cpuinfo").read_text() and "PLINTH_SIMD" not in os.environ:
         assert some > 0
+
+
+def image(x):
+    """Whole numbers of 8 and 16 bits beside wider types, and rows of them."""
+    wide = x.astype(jnp.int32)
+    brighter = jnp.clip(x.astype(jnp.float32) * 1.2 - 10, -200, 300).astype(x.dtype)
+    mixed = ((wide * 3 + brighter) >> 1).astype(x.dtype) ^ (x - brighter)
+    return mixed, (mixed > x).sum(-1), mixed.astype(jnp.float32).mean(-1), x.sum(-1)
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.uint16, np.int16])
+@pytest.mark.parametrize("width", [3, 8, 100])
+def test_short_types_have_the_same_bits(dtype, width):
+    limits = np.iinfo(dtype)
+    x = np.random.default_rng(0).integers(limits.min, limits.max + 1, (777, width), dtype)
+    results = []
+    for native in (False, True):
+        client = backends.client_with(num_threads=1, native_kernels=native)
+        program = backends.compile_for(client, image, x)
+        results += [program(x) for _ in range(RUNS)]
+    for other in results[1:]:
+        for got, wanted in zip(other, results[0]):
+            np.testing.assert_array_equal(got, wanted)

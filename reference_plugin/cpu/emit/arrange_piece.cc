@@ -54,6 +54,51 @@ Piece OrderOperands(Piece piece) {
   return piece;
 }
 
+namespace {
+
+enum class Reads : uint8_t { kBits, kAsMuchAsTheResult, kAll };
+
+// What of its operands an op reads: their own bits, or also those above, which then are the sign's.
+Reads ReadsOf(const PieceValue& op) {
+  const bool is_short = op.kind == Kind::kOp && IsShort(op.memory);
+  if (!is_short || op.operand_type != DType::kS32) return Reads::kAll;
+  switch (op.node.opcode) {
+    case Opcode::kAdd:
+    case Opcode::kSubtract:
+    case Opcode::kMultiply:
+    case Opcode::kNegate:
+    case Opcode::kNot:
+      return Reads::kBits;
+    case Opcode::kAnd:
+    case Opcode::kOr:
+    case Opcode::kXor:
+    case Opcode::kSelect:
+      return Reads::kAsMuchAsTheResult;
+    default:
+      return Reads::kAll;
+  }
+}
+
+}  // namespace
+
+Piece DropWraps(Piece piece) {
+  std::vector<bool> is_whole(piece.size());  // somebody reads more than the value's own bits
+  for (size_t n = piece.size(); n-- > 0;) {
+    PieceValue& value = piece[n];
+    is_whole[n] = is_whole[n] || value.kept >= 0;
+    const Reads reads = ReadsOf(value);
+    for (size_t i = 0; i < value.node.num_operands; ++i) {
+      if (reads == Reads::kAll || (reads == Reads::kAsMuchAsTheResult && is_whole[n])) {
+        is_whole[static_cast<size_t>(value.node.operands[i])] = true;
+      }
+    }
+    if (IsShort(value.rounded) && !is_whole[n] && !IsFloatType(value.operand_type)) {
+      value.rounded = DType::kInvalid;
+    }
+  }
+  return piece;
+}
+
 Piece DelayMasks(const Piece& piece) {
   std::vector<size_t> last_use(piece.size(), 0);
   for (size_t n = 0; n < piece.size(); ++n) {

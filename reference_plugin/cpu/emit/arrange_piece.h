@@ -13,6 +13,8 @@ namespace plinth::cpu::emit {
 
 // The instructions answer the first of two NaNs; so do the ops then.
 Piece OrderOperands(Piece piece);
+// A short value keeps what an op leaves above it where only its own bits count.
+Piece DropWraps(Piece piece);
 // Preds that are made of what is there anyway are made where they are used first: of a chain of
 // selections all conditions come first otherwise, and there are few masks.
 Piece DelayMasks(const Piece& piece);

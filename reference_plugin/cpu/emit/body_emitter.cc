@@ -291,8 +291,7 @@ void BodyEmitter::Emit(const Piece& piece, bool is_tail) {
     const auto number = static_cast<int32_t>(n);
     if (piece_[n].kind == Kind::kOp) {
       EmitOp(number);
-      const DType rounded = piece_[n].rounded;
-      if (rounded != DType::kInvalid) vector_.RoundToHalf(rounded, *states_[n].reg);
+      Round(number);
     } else if (piece_[n].kind == Kind::kCombine) {
       EmitCombine(number);
     } else if (piece_[n].kept >= 0) {
@@ -449,6 +448,16 @@ void BodyEmitter::EmitOp(int32_t n) {
   SetRegister(n, reg);
 }
 
+// The result becomes one of the type.
+void BodyEmitter::Round(int32_t n) {
+  const PieceValue& value = ValueOf(n);
+  if (IsHalf(value.rounded)) vector_.RoundToHalf(value.rounded, *StateOf(n).reg);
+  if (!IsShort(value.rounded)) return;
+  const bool saturates = IsFloatType(value.operand_type);
+  saturates ? vector_.LimitToShort(value.rounded, *StateOf(n).reg)
+            : vector_.WrapToShort(value.rounded, *StateOf(n).reg);
+}
+
 // An operand that lies in memory as a whole vector is read where it lies.
 bool BodyEmitter::EmitOnMemory(int32_t n) {
   const PieceValue& value = ValueOf(n);
@@ -462,7 +471,8 @@ bool BodyEmitter::EmitOnMemory(int32_t n) {
     if (state.is_element && !vector_.has_masks()) return false;
     return state.memory.has_value() ||
            (!is_tail_ && other.kind == Kind::kInput && other.type != DType::kPred &&
-            !IsHalf(other.memory) && IsWideType(other.type) == is_half_ && state.users.size() == 1);
+            other.memory == DType::kInvalid && IsWideType(other.type) == is_half_ &&
+            state.users.size() == 1);
   };
   int32_t a = node.operands[0], b = node.operands[1];
   // Of two NaNs the first is the result.

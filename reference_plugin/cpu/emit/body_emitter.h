@@ -90,6 +90,7 @@ class BodyEmitter {
   void FindUsers();
   void EmitTailMask();
   void EmitOp(int32_t n);
+  void Round(int32_t n);
   bool EmitOnMemory(int32_t n);
   bool EmitExtreme(int32_t n);
   bool EmitFunction(int32_t n);
@@ -98,11 +99,16 @@ class BodyEmitter {
   void LoadInput(int32_t n, Vec reg);
   void LoadPred(const PieceValue& value, const Xbyak::Address& from, Vec reg);
   void LoadHalf(const PieceValue& value, const Xbyak::Address& from, Vec reg);
+  void LoadShort(const PieceValue& value, Vec reg);
+  // Without masks, the elements of the tail as they lie in memory, one after the other.
+  void LoadTail(const PieceValue& value, int bytes, Xbyak::Xmm reg);
+  void StoreTail(const PieceValue& value, int bytes, Xbyak::Xmm reg);
   void LoadScalar(const PieceValue& value, Vec reg);
   void LoadLane(const PieceValue& value, Vec reg);
   void Store(int32_t n);
   void StorePred(const PieceValue& value, Vec reg);
   void StoreHalf(const PieceValue& value, Vec reg);
+  void StoreShort(const PieceValue& value, Vec reg);
   Xbyak::RegExp AddressOf(const PieceValue& value);
   // The part of the register that has all elements of one lane.
   Xbyak::Xmm LanesOfElements(Vec reg) const;

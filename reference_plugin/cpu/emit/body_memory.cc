@@ -46,7 +46,8 @@ void BodyEmitter::EmitTailMask() {
 }
 
 Xbyak::RegExp BodyEmitter::AddressOf(const PieceValue& value) {
-  const int bytes = IsHalf(value.memory) ? kHalfBytes : static_cast<int>(ByteSize(value.type));
+  const bool is_narrow = value.memory != DType::kInvalid;
+  const auto bytes = static_cast<int>(ByteSize(is_narrow ? value.memory : value.type));
   int64_t offset = int64_t{value.first_lane} * bytes;
   if (value.row > 0) offset += value.row * apart_[static_cast<size_t>(value.slot)];
   return BaseOf(value.slot) + rcx * bytes + static_cast<size_t>(offset);
@@ -64,6 +65,7 @@ void BodyEmitter::LoadInput(int32_t n, Vec reg) {
   const Xbyak::Address from = ptr[AddressOf(value)];
   if (value.type == DType::kPred) return LoadPred(value, from, reg);
   if (IsHalf(value.memory)) return LoadHalf(value, from, reg);
+  if (IsShort(value.memory)) return LoadShort(value, reg);
   const bool is_wide = IsWideType(value.type);
   const Xbyak::Xmm lanes = is_wide ? Xbyak::Xmm(reg) : LanesOfElements(reg);
   const Vec scratch = vector_.scratch();
@@ -91,15 +93,7 @@ void BodyEmitter::LoadPred(const PieceValue& value, const Xbyak::Address& from, 
   }
   const Xbyak::Xmm low(reg.getIdx());
   if (is_tail_) {
-    const Xbyak::RegExp base = AddressOf(value);
-    Xbyak::Label done;
-    code_.vpxor(low, low, low);
-    for (uint8_t lane = 0; lane + 1 < lanes_; ++lane) {
-      code_.vpinsrb(low, low, byte[base + static_cast<size_t>(lane)], lane);
-      code_.cmp(esi, lane + 1);
-      code_.je(done);
-    }
-    code_.L(done);
+    LoadTail(value, 1, low);
   } else if (is_half_) {
     code_.vmovd(low, dword[AddressOf(value)]);
   } else {
@@ -126,18 +120,39 @@ void BodyEmitter::LoadHalf(const PieceValue& value, const Xbyak::Address& from, 
     return code_.vpslld(reg, reg, kHalfBits);
   }
   const Xbyak::Xmm low(reg.getIdx());
+  LoadTail(value, kHalfBytes, low);
+  if (is_f16) return code_.vcvtph2ps(reg, low);
+  code_.vpmovzxwd(reg, low);
+  code_.vpslld(reg, reg, kHalfBits);
+}
+
+void BodyEmitter::LoadShort(const PieceValue& value, Vec reg) {
+  const bool is_byte = ByteSize(value.memory) == 1, has_sign = IsSignedShort(value.memory);
+  const Xbyak::Xmm all = LanesOfElements(reg);
+  const auto widen = [&](const Xbyak::Xmm& lanes, const Xbyak::Operand& from) {
+    if (is_byte) return has_sign ? code_.vpmovsxbd(lanes, from) : code_.vpmovzxbd(lanes, from);
+    has_sign ? code_.vpmovsxwd(lanes, from) : code_.vpmovzxwd(lanes, from);
+  };
+  if (!is_tail_) return widen(all, ptr[AddressOf(value)]);
+  if (vector_.has_masks()) {
+    return widen(all | Xbyak::Opmask(kTailMask) | T_z, ptr[AddressOf(value)]);
+  }
+  const Xbyak::Xmm low(reg.getIdx());
+  LoadTail(value, is_byte ? 1 : kHalfBytes, low);
+  widen(all, low);
+}
+
+void BodyEmitter::LoadTail(const PieceValue& value, int bytes, Xbyak::Xmm reg) {
   const Xbyak::RegExp base = AddressOf(value);
   Xbyak::Label done;
-  code_.vpxor(low, low, low);
+  code_.vpxor(reg, reg, reg);
   for (uint8_t lane = 0; lane + 1 < lanes_; ++lane) {
-    code_.vpinsrw(low, low, word[base + static_cast<size_t>(kHalfBytes * lane)], lane);
+    const Xbyak::RegExp at = base + static_cast<size_t>(bytes * lane);
+    bytes == 1 ? code_.vpinsrb(reg, reg, byte[at], lane) : code_.vpinsrw(reg, reg, word[at], lane);
     code_.cmp(esi, lane + 1);
     code_.je(done);
   }
   code_.L(done);
-  if (is_f16) return code_.vcvtph2ps(reg, low);
-  code_.vpmovzxwd(reg, low);
-  code_.vpslld(reg, reg, kHalfBits);
 }
 
 void BodyEmitter::LoadLane(const PieceValue& value, Vec reg) {
@@ -163,6 +178,13 @@ void BodyEmitter::LoadScalar(const PieceValue& value, Vec reg) {
     if (value.memory == DType::kF16) code_.vcvtph2ps(bytes, bytes);
     return code_.vbroadcastss(reg, bytes);
   }
+  if (IsShort(value.memory)) {
+    const bool is_byte = ByteSize(value.memory) == 1;
+    const Xbyak::Address from = is_byte ? byte[base] : word[base];
+    IsSignedShort(value.memory) ? code_.movsx(eax, from) : code_.movzx(eax, from);
+    code_.vmovd(bytes, eax);
+    return code_.vbroadcastss(reg, bytes);
+  }
   if (IsWideType(value.type)) return code_.vbroadcastsd(reg, qword[base]);
   if (value.type != DType::kPred) return code_.vbroadcastss(reg, dword[base]);
   code_.vpbroadcastb(bytes, byte[base]);
@@ -184,6 +206,7 @@ void BodyEmitter::Store(int32_t n) {
   if (value.kept >= 0) return vector_.Store(Kept(value.kept), reg);
   if (value.type == DType::kPred) return StorePred(value, reg);
   if (IsHalf(value.memory)) return StoreHalf(value, reg);
+  if (IsShort(value.memory)) return StoreShort(value, reg);
   const bool is_wide = IsWideType(value.type);
   const Xbyak::Xmm lanes = is_wide ? Xbyak::Xmm(reg) : LanesOfElements(reg);
   const Vec scratch = vector_.scratch();
@@ -215,13 +238,7 @@ void BodyEmitter::StorePred(const PieceValue& value, Vec reg) {
   const Xbyak::RegExp base = AddressOf(value);
   if (!is_tail_)
     return is_half_ ? code_.vmovd(dword[base], bytes) : code_.vmovq(qword[base], bytes);
-  Xbyak::Label done;
-  for (uint8_t lane = 0; lane + 1 < lanes_; ++lane) {
-    code_.vpextrb(byte[base + static_cast<size_t>(lane)], bytes, lane);
-    code_.cmp(esi, lane + 1);
-    code_.je(done);
-  }
-  code_.L(done);
+  StoreTail(value, 1, bytes);
 }
 
 // The value is one of the type already.
@@ -248,9 +265,41 @@ void BodyEmitter::StoreHalf(const PieceValue& value, Vec reg) {
   if (!is_tail_) {
     return is_half_ ? code_.vmovq(qword[base], low) : code_.vmovups(ptr[base], low);
   }
+  StoreTail(value, kHalfBytes, low);
+}
+
+// What the lanes have above the numbers does not count.
+void BodyEmitter::StoreShort(const PieceValue& value, Vec reg) {
+  const bool is_byte = ByteSize(value.memory) == 1;
+  const Xbyak::RegExp base = AddressOf(value);
+  if (vector_.has_masks()) {
+    const Xbyak::Address to = ptr[base], lanes = is_tail_ ? to | Xbyak::Opmask(kTailMask) : to;
+    return is_byte ? code_.vpmovdb(lanes, LanesOfElements(reg))
+                   : code_.vpmovdw(lanes, LanesOfElements(reg));
+  }
+  // Of each half of a register the lower parts of the lanes, one after the other.
+  constexpr ConstantPool::Vector kBytes = {0x0C080400, 0, 0, 0, 0x0C080400, 0, 0, 0};
+  constexpr ConstantPool::Vector kWords = {0x05040100, 0x0D0C0908, 0, 0,
+                                           0x05040100, 0x0D0C0908, 0, 0};
+  const Vec scratch = vector_.scratch();
+  const Xbyak::Xmm low(scratch.getIdx()), high(vector_.other_scratch().getIdx());
+  code_.vpshufb(scratch, reg, pool_.Find(is_byte ? kBytes : kWords));
+  if (!is_half_) {
+    code_.vextracti128(high, scratch, 1);
+    is_byte ? code_.vpunpckldq(low, low, high) : code_.vpunpcklqdq(low, low, high);
+  }
+  if (is_tail_) return StoreTail(value, is_byte ? 1 : kHalfBytes, low);
+  const int64_t bytes = lanes_ * ByteSize(value.memory);
+  if (bytes == 4) return code_.vmovd(dword[base], low);
+  return bytes == 8 ? code_.vmovq(qword[base], low) : code_.vmovups(ptr[base], low);
+}
+
+void BodyEmitter::StoreTail(const PieceValue& value, int bytes, Xbyak::Xmm reg) {
+  const Xbyak::RegExp base = AddressOf(value);
   Xbyak::Label done;
   for (uint8_t lane = 0; lane + 1 < lanes_; ++lane) {
-    code_.vpextrw(word[base + static_cast<size_t>(kHalfBytes * lane)], low, lane);
+    const Xbyak::RegExp at = base + static_cast<size_t>(bytes * lane);
+    bytes == 1 ? code_.vpextrb(byte[at], reg, lane) : code_.vpextrw(word[at], reg, lane);
     code_.cmp(esi, lane + 1);
     code_.je(done);
   }

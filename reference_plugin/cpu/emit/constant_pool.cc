@@ -10,6 +10,10 @@ LaneBits LaneBits::Of(DType type, const void* element) {
   uint64_t bits = 0;
   std::memcpy(&bits, element, math::TileElementBytes(type));
   if (type == DType::kPred) return bits != 0 ? ~0u : 0;
+  if (IsSignedShort(type)) {
+    const int padding = 64 - 8 * static_cast<int>(ByteSize(type));
+    return static_cast<uint32_t>(static_cast<int64_t>(bits << padding) >> padding);
+  }
   return IsWideType(type) ? Wide(bits) : LaneBits(static_cast<uint32_t>(bits));
 }
 

@@ -22,7 +22,7 @@ class LaneBits {
     result.bits_ = bits;
     return result;
   }
-  // Of an element of the type in tile form (../math); true is all ones.
+  // Of an element of the type in tile form (../math); true is all ones, short numbers are s32.
   static LaneBits Of(DType type, const void* element);
 
   constexpr uint32_t lane() const { return static_cast<uint32_t>(bits_); }

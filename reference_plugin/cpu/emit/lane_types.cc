@@ -9,6 +9,15 @@ bool IsLaneType(DType type) {
 
 bool IsFloatType(DType type) { return type == DType::kF32 || type == DType::kF64; }
 
+bool IsShort(DType type) {
+  return type == DType::kS8 || type == DType::kU8 || type == DType::kS16 || type == DType::kU16;
+}
+
+DType LaneTypeOf(DType type) {
+  if (IsHalf(type)) return DType::kF32;
+  return IsShort(type) ? DType::kS32 : type;
+}
+
 bool IsWideType(DType type) {
   return type == DType::kF64 || type == DType::kS64 || type == DType::kU64;
 }

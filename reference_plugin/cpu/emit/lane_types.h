@@ -21,11 +21,21 @@ constexpr int64_t LanesOf(math::SimdTarget target) {
 inline constexpr int64_t kNoLane = -1;
 
 // Types whose values take one lane; those that take two, side by side; f16 and bf16, whose values
-// are f32 that are rounded.
+// are f32 that are rounded; whole numbers of 8 and 16 bits, whose values are s32 that are wrapped.
 bool IsLaneType(DType type);
 bool IsWideType(DType type);
 bool IsFloatType(DType type);  // of those
 inline bool IsHalf(DType type) { return type == DType::kF16 || type == DType::kBF16; }
+bool IsShort(DType type);
+inline bool IsSignedShort(DType type) { return type == DType::kS8 || type == DType::kS16; }
+// What the lanes hold of a type that is known: the type itself, f32 or s32.
+DType LaneTypeOf(DType type);
+// The type as which elements lie in slots and in memory, if that is not the one of the lanes. In
+// slots f16 and bf16 are f32.
+inline DType SlotFormOf(DType type) { return IsShort(type) ? type : DType::kInvalid; }
+inline DType MemoryFormOf(DType type) {
+  return IsHalf(type) || IsShort(type) ? type : DType::kInvalid;
+}
 
 }  // namespace plinth::cpu::emit
 

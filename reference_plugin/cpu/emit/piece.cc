@@ -10,6 +10,7 @@ namespace plinth::cpu::emit {
 namespace {
 
 using compiler::Node;
+using compiler::Opcode;
 using Xbyak::util::ecx;
 using Xbyak::util::rcx;
 using Xbyak::util::rsi;
@@ -46,37 +47,63 @@ Piece ThroughCache(Piece piece) {
   return piece;
 }
 
+// Whether a short op on lanes can give a number that is not one of its type.
+bool LeavesShort(Opcode opcode, DType operand) {
+  switch (opcode) {
+    case Opcode::kAdd:
+    case Opcode::kSubtract:
+    case Opcode::kMultiply:
+    case Opcode::kNegate:
+    case Opcode::kNot:
+    case Opcode::kAbs:
+    case Opcode::kShiftLeft:
+      return true;
+    case Opcode::kConvert:
+      return operand != DType::kPred;
+    default:
+      return false;
+  }
+}
+
 }  // namespace
 
 bool CanEmit(const Node& node, DType operand) {
-  if (IsHalf(operand) || IsHalf(node.dtype)) {
+  if (MemoryFormOf(operand) != DType::kInvalid || MemoryFormOf(node.dtype) != DType::kInvalid) {
     // A wide integer is rounded once, which takes more than to f32 and on.
-    const bool rounds_twice = node.opcode == compiler::Opcode::kConvert &&
-                              operand != DType::kPred && !IsHalf(operand) && operand != DType::kF32;
+    const bool rounds_twice = IsHalf(node.dtype) && node.opcode == Opcode::kConvert &&
+                              operand != DType::kPred && !IsHalf(operand) && !IsShort(operand) &&
+                              operand != DType::kF32;
+    // Lanes have the sign of a short number above it, or zeros.
+    const bool reads_padding =
+        (node.opcode == Opcode::kShiftRightLogical && IsSignedShort(operand)) ||
+        (node.opcode == Opcode::kShiftRightArithmetic && !IsSignedShort(operand));
     const PieceValue value = ValueOfOp(node, operand, /*is_rounded=*/false);
-    return !rounds_twice && CanEmit(value.node, value.operand_type);
+    return !rounds_twice && !reads_padding && CanEmit(value.node, value.operand_type);
   }
   return FunctionCode::Has(node.opcode, operand) || VectorCode::Has(node, operand, kLanes) ||
          VectorCode::HasWide(node, operand);
 }
 
 PieceValue ValueOfOp(const Node& node, DType operand, bool is_rounded) {
-  const auto in_lanes = [](DType type) { return IsHalf(type) ? DType::kF32 : type; };
   PieceValue value;
   value.kind = Kind::kOp;
   value.node = node;
-  value.type = value.node.dtype = in_lanes(node.dtype);
-  value.operand_type = in_lanes(operand);
-  const bool narrows = node.opcode == compiler::Opcode::kConvert && IsHalf(node.dtype);
-  if (is_rounded || narrows) value.rounded = node.dtype;
+  value.type = value.node.dtype = LaneTypeOf(node.dtype);
+  value.operand_type = LaneTypeOf(operand);
+  value.memory = SlotFormOf(node.dtype);
+  const bool narrows = node.opcode == Opcode::kConvert && IsHalf(node.dtype);
+  if (is_rounded || narrows || (IsShort(node.dtype) && LeavesShort(node.opcode, operand))) {
+    value.rounded = node.dtype;
+  }
   return value;
 }
 
 PieceValue ConversionOf(int32_t value, DType from, DType to) {
   PieceValue conversion;
   conversion.kind = Kind::kOp;
-  conversion.type = conversion.node.dtype = to;
+  conversion.type = conversion.node.dtype = LaneTypeOf(to);
   conversion.operand_type = from;
+  conversion.memory = conversion.rounded = SlotFormOf(to);
   conversion.node.opcode = compiler::Opcode::kConvert;
   conversion.node.num_operands = 1;
   conversion.node.operands[0] = value;
@@ -106,7 +133,7 @@ void AppendKey(const Piece& piece, std::string* key) {
 }
 
 void EmitPiece(const Piece& piece, math::SimdTarget target, Assembler& code, ConstantPool& pool) {
-  const Piece one = DelayMasks(OrderOperands(piece));
+  const Piece one = DelayMasks(OrderOperands(DropWraps(piece)));
   const bool is_half = std::any_of(piece.begin(), piece.end(), [](const PieceValue& value) {
     return IsWideType(value.type) || IsWideType(value.operand_type);
   });

@@ -38,9 +38,12 @@ struct PieceValue {
   LaneBits bits = 0;         // kConstant
   compiler::Node node = {};  // kOp, kCombine: `operands` are earlier values
   DType operand_type = DType::kInvalid;
-  DType memory = DType::kInvalid;   // f32 in memory: f16 or bf16, if it is not f32 there
-  bool past_cache = false;          // kOp in a slot as it is: written so where that is aligned
-  DType rounded = DType::kInvalid;  // kOp of f32: f16 or bf16, to which the result is rounded
+  // How the elements lie in the slot, if not as in lanes: of f32 f16 or bf16, of s32 a short type.
+  // Of a short op, also without a slot.
+  DType memory = DType::kInvalid;
+  bool past_cache = false;  // kOp in a slot as it is: written so where that is aligned
+  // kOp: f16 or bf16, to which the result is rounded; a short type, to which it is wrapped.
+  DType rounded = DType::kInvalid;
 };
 
 // In an order in which they can be computed. Values in slots are in tile form (../math), a slot is
@@ -54,12 +57,12 @@ using PieceFunction = void (*)(std::byte* const* slots, int64_t lanes);
 inline constexpr size_t kLoopAlignment = 32;
 
 // Whether the op can be part of a piece. `operand` as for VectorCode; it and the result may be f16
-// and bf16, and wide.
+// and bf16, short, and wide.
 bool CanEmit(const compiler::Node& node, DType operand);
 // The op as a value, without its operands' numbers and its slot. `is_rounded`: its routine is
 // followed by one that rounds.
 PieceValue ValueOfOp(const compiler::Node& node, DType operand, bool is_rounded);
-// An earlier value as another type; as its own, a copy.
+// An earlier value as another type; as its own, a copy. `from` is one of lanes.
 PieceValue ConversionOf(int32_t value, DType from, DType to);
 
 template <class T>

@@ -65,12 +65,17 @@ struct Candidate {
   DType operand;
 };
 
-// Of one lane each, and with those of two.
+// Of one lane each, with those of two, and with short ones.
 constexpr DType kTypes[] = {DType::kF32, DType::kS32, DType::kU32, DType::kPred};
 constexpr DType kAllTypes[] = {DType::kF64, DType::kF32, DType::kS64, DType::kPred,
                                DType::kU64, DType::kS32, DType::kU32};
+constexpr DType kShortTypes[] = {DType::kU8,  DType::kS8,  DType::kS16, DType::kU16, DType::kF32,
+                                 DType::kS32, DType::kU32, DType::kF64, DType::kPred};
 
-constexpr std::span<const DType> kTypeLists[] = {kTypes, kAllTypes};
+constexpr std::span<const DType> kTypeLists[] = {kTypes, kAllTypes, kShortTypes};
+
+// Of the value as the routines have it.
+DType TypeOf(const PieceValue& value) { return IsShort(value.memory) ? value.memory : value.type; }
 
 std::vector<Candidate> Candidates(std::span<const DType> types) {
   std::vector<Candidate> all;
@@ -156,16 +161,19 @@ RandomPiece MakePiece(const std::vector<Candidate>& candidates, std::mt19937& ra
   const auto inputs = static_cast<int32_t>(types.size()) * (random() % 4 == 0 ? 3 : 1);
   for (int32_t i = 0; i < inputs; ++i) {
     PieceValue value;
-    value.type = types[static_cast<size_t>(i) % types.size()];
+    const DType type = types[static_cast<size_t>(i) % types.size()];
+    value.type = LaneTypeOf(type);
+    value.memory = SlotFormOf(type);
     value.slot = made.num_slots++;
     piece.push_back(value);
   }
   for (const DType type : types) {
     PieceValue value;
     value.kind = Kind::kConstant;
-    value.type = type;
-    value.bits = RandomElement(type, random);
-    if (type == DType::kPred) value.bits = 0 - value.bits.lane();
+    value.type = LaneTypeOf(type);
+    value.memory = SlotFormOf(type);
+    const uint64_t bits = RandomElement(type, random).both();
+    value.bits = LaneBits::Of(type, &bits);
     piece.push_back(value);
   }
   const auto choose = [&](DType type) {
@@ -173,21 +181,17 @@ RandomPiece MakePiece(const std::vector<Candidate>& candidates, std::mt19937& ra
       const size_t n = random() % 2 == 0
                            ? random() % piece.size()
                            : piece.size() - 1 - random() % std::min<size_t>(4, piece.size());
-      if (piece[n].type == type) return static_cast<int32_t>(n);
+      if (TypeOf(piece[n]) == type) return static_cast<int32_t>(n);
       if (random() % 8 == 0) {
         for (size_t m = 0; m < piece.size(); ++m) {
-          if (piece[m].type == type) return static_cast<int32_t>(m);
+          if (TypeOf(piece[m]) == type) return static_cast<int32_t>(m);
         }
       }
     }
   };
   for (int64_t k = 0; k < num_ops; ++k) {
     const Candidate& candidate = candidates[random() % candidates.size()];
-    PieceValue value;
-    value.kind = Kind::kOp;
-    value.node = candidate.node;
-    value.operand_type = candidate.operand;
-    value.type = candidate.node.dtype;
+    PieceValue value = ValueOfOp(candidate.node, candidate.operand, /*is_rounded=*/false);
     for (size_t i = 0; i < value.node.num_operands; ++i) {
       const bool is_pred = value.node.opcode == Opcode::kSelect && i == 0;
       value.node.operands[i] = choose(is_pred ? DType::kPred : candidate.operand);
@@ -197,7 +201,8 @@ RandomPiece MakePiece(const std::vector<Candidate>& candidates, std::mt19937& ra
     }
     if (random() % 8 == 0 || k + 1 == num_ops) {
       value.slot = made.num_slots++;
-      value.past_cache = value.type != DType::kPred && random() % 2 == 0;
+      const bool is_as_it_is = value.type != DType::kPred && !IsShort(value.memory);
+      value.past_cache = is_as_it_is && random() % 2 == 0;
     }
     piece.push_back(value);
   }
@@ -211,22 +216,25 @@ std::vector<Lanes> Reference(const Piece& piece, const std::vector<Lanes>& slots
   std::vector<Lanes> values;
   const auto count = static_cast<size_t>(lanes);
   for (const PieceValue& value : piece) {
-    Lanes& out = values.emplace_back(kMostLanes * BytesOf(value.type));
+    const DType type = TypeOf(value);
+    Lanes& out = values.emplace_back(kMostLanes * BytesOf(type));
     if (value.kind == Kind::kInput) {
       out = slots[static_cast<size_t>(value.slot)];
     } else if (value.kind == Kind::kConstant) {
-      const uint64_t bits = value.bits.both() & (value.type == DType::kPred ? 1 : ~uint64_t{0});
-      math::FindFill(BytesOf(value.type))(out.data(), &bits, count);
+      const uint64_t bits = value.bits.both() & (type == DType::kPred ? 1 : ~uint64_t{0});
+      math::FindFill(BytesOf(type))(out.data(), &bits, count);
     } else {
-      const math::TileRoutine routine = math::FindTileRoutine(value.node.opcode, value.operand_type,
-                                                              value.type, value.node.compare);
+      const bool selects = value.node.opcode == Opcode::kSelect;
+      const auto operand = static_cast<size_t>(value.node.operands[selects ? 1 : 0]);
+      const math::TileRoutine routine = math::FindTileRoutine(
+          value.node.opcode, TypeOf(piece[operand]), type, value.node.compare);
       const void* operands[3] = {};
       for (size_t i = 0; i < value.node.num_operands; ++i) {
         operands[i] = values[static_cast<size_t>(value.node.operands[i])].data();
       }
       EXPECT_TRUE(routine && routine.finish == nullptr);
       routine.compute(out.data(), operands[0], operands[1], operands[2], count, {});
-      if (value.rounded != DType::kInvalid) {
+      if (IsHalf(value.rounded)) {
         math::FindFinish(value.rounded)(out.data(), out.data(), nullptr, nullptr, count, {});
       }
     }
@@ -241,15 +249,16 @@ void Compare(const Piece& piece, PieceFunction function, int64_t lanes, std::mt1
   std::vector<std::byte*> slots;
   for (const PieceValue& value : piece) {
     if (value.slot < 0) continue;
-    const size_t bytes = BytesOf(value.type) * static_cast<size_t>(lanes);
+    const DType type = TypeOf(value);
+    const size_t element = BytesOf(type), bytes = element * static_cast<size_t>(lanes);
     GuardedPage& page = *pages.emplace_back(std::make_unique<GuardedPage>());
     slots.push_back(page.end() - bytes);
     std::memset(slots.back() - kMargin, 0x5A, kMargin + bytes);
-    Lanes& input = inputs.emplace_back(kMostLanes * BytesOf(value.type));
+    Lanes& input = inputs.emplace_back(kMostLanes * element);
     if (value.kind != Kind::kInput) continue;
     for (int64_t i = 0; i < lanes; ++i) {
-      const uint64_t bits = RandomElement(value.type, random).both();
-      std::memcpy(&input[static_cast<size_t>(i) * BytesOf(value.type)], &bits, BytesOf(value.type));
+      const uint64_t bits = RandomElement(type, random).both();
+      std::memcpy(&input[static_cast<size_t>(i) * element], &bits, element);
     }
     std::memcpy(slots.back(), input.data(), bytes);
   }
@@ -259,7 +268,7 @@ void Compare(const Piece& piece, PieceFunction function, int64_t lanes, std::mt1
     const PieceValue& value = piece[n];
     if (value.slot < 0) continue;
     const auto slot = static_cast<size_t>(value.slot);
-    const size_t size = BytesOf(value.type);
+    const size_t size = BytesOf(TypeOf(value));
     for (int64_t i = 0; i < lanes; ++i) {
       uint64_t got = 0, wanted = 0;
       std::memcpy(&got, slots[slot] + static_cast<size_t>(i) * size, size);

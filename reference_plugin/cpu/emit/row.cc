@@ -105,7 +105,7 @@ class RowEmitter {
 // What the rest needs is kept.
 SplitPhase RowEmitter::Split(const RowPhase& phase) {
   SplitPhase split;
-  const Piece piece = OrderOperands(phase.piece);
+  const Piece piece = OrderOperands(DropWraps(phase.piece));
   const size_t size = piece.size();
   const std::vector<bool> is_once = FindOnce(piece);
   std::vector<bool> is_needed(size);
@@ -175,7 +175,8 @@ void RowEmitter::EmitPrefetches(const Piece& piece, int64_t elements) {
   if (!is_first_phase_) return;
   std::vector<int32_t> slots;
   for (const PieceValue& value : piece) {
-    if (value.kind == Kind::kInput && ByteSize(value.type) == kLaneBytes) {
+    const bool is_of_lanes = ByteSize(value.type) == kLaneBytes && !IsShort(value.memory);
+    if (value.kind == Kind::kInput && is_of_lanes) {
       FindSlots({value}, &slots);
     }
   }

@@ -297,6 +297,23 @@ void VectorCode::RoundToHalf(DType type, Vec reg) {
   code_.vandps(reg, scratch(), Constant(kKeep));
 }
 
+void VectorCode::WrapToShort(DType type, Vec reg) {
+  set_type(DType::kS32);
+  const int bits = 8 * static_cast<int>(ByteSize(type));
+  if (!IsSignedShort(type)) return Do(kAnd, reg, reg, Constant((1u << bits) - 1));
+  constexpr int kLaneBits = 32;
+  code_.vpslld(reg, reg, kLaneBits - bits);
+  code_.vpsrad(reg, reg, kLaneBits - bits);
+}
+
+void VectorCode::LimitToShort(DType type, Vec reg) {
+  const uint32_t ends = 1u << (8 * static_cast<int>(ByteSize(type)));
+  const bool has_sign = IsSignedShort(type);
+  const uint32_t largest = has_sign ? ends / 2 - 1 : ends - 1, least = has_sign ? ~largest : 0;
+  code_.vpminsd(reg, reg, Constant(largest));
+  code_.vpmaxsd(reg, reg, Constant(least));
+}
+
 void VectorCode::Invert(Vec dst, Vec a) {
   if (IsMask(dst)) return code_.knotw(Xbyak::Opmask(dst.getIdx()), Xbyak::Opmask(a.getIdx()));
   code_.vxorps(Sized(dst), Sized(a), Constant(kOnes));

@@ -63,6 +63,9 @@ class VectorCode {
 
   // f32 become values of f16 or bf16, as ../math/narrow.cc rounds them.
   void RoundToHalf(DType type, Vec reg);
+  // s32 become values of a short type: their lower bits, or the nearest that there is.
+  void WrapToShort(DType type, Vec reg);
+  void LimitToShort(DType type, Vec reg);
 
   // dst = max(a, constant) or min of floats, where that is short. `is_quiet`: a is never a
   // signaling NaN. `dst` may be `a`.

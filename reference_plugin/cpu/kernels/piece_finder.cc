@@ -62,6 +62,9 @@ class PieceFinder {
     const TileOp& op = phase_.ops[n];
     return op.node->opcode == Opcode::kSelect && operand == 0 ? DType::kPred : op.operand;
   }
+  // Whether the ops have nothing but short numbers and preds. A routine does four times as many at
+  // once as there are lanes.
+  bool IsShort(size_t begin, size_t end) const;
   // Of the op at an instruction, and of what rounds its result.
   size_t InstructionsOf(size_t n) const { return phase_.ops[n].is_rounded ? 2 : 1; }
   // Its memory is not the frame's, at least not known to be.
@@ -169,19 +172,20 @@ bool PieceFinder::IsRead(int32_t slot, size_t from) const {
 
 void PieceFinder::ProposeMemory() {
   const auto is_known = [](DType type) {
-    return emit::IsHalf(type) || emit::IsLaneType(type) || emit::IsWideType(type);
+    return emit::IsLaneType(emit::LaneTypeOf(type)) || emit::IsWideType(type);
   };
   for (const LoadStep& load : phase_.loads) {
     if (load.memory_slot < 0 || !is_known(load.type)) continue;
     Source& source = loads_[load.slot];
     if (load.load.IsBroadcast()) source.read.kind = PieceValue::Kind::kScalar;
-    source.read.type = math::TileTypeOf(load.type);
+    source.read.type = emit::LaneTypeOf(load.type);
     source.read.slot = load.memory_slot;
-    if (emit::IsHalf(load.type)) source.read.memory = load.type;
+    source.read.memory = emit::MemoryFormOf(load.type);
     source.memory = {load.load.form, load.memory_slot};
   }
   for (const IotaStep& iota : phase_.iotas) {
-    const bool is_whole = iota.type == DType::kS32 || iota.type == DType::kU32;
+    const bool is_whole =
+        iota.type == DType::kS32 || iota.type == DType::kU32 || emit::IsShort(iota.type);
     const auto& form = program_.domain.forms[static_cast<size_t>(iota.form)];
     // Other types hold the numbers of an s32, which wraps.
     const bool fits =
@@ -276,6 +280,17 @@ bool PieceFinder::IsPieceAlone(size_t begin) const {
          opcode == Opcode::kExponential || opcode == Opcode::kLogistic;
 }
 
+bool PieceFinder::IsShort(size_t begin, size_t end) const {
+  bool has_short = false;
+  for (size_t n = begin; n < end; n += InstructionsOf(n)) {
+    for (const DType type : {phase_.ops[n].operand, phase_.ops[n].node->dtype}) {
+      if (!emit::IsShort(type) && type != DType::kPred) return false;
+      has_short = has_short || emit::IsShort(type);
+    }
+  }
+  return has_short;
+}
+
 size_t PieceFinder::EndOf(size_t begin) {
   size_t end = begin;
   // Element sizes of each register, as the piece reads it first; 0 if it makes the value itself.
@@ -307,6 +322,7 @@ size_t PieceFinder::EndOf(size_t begin) {
     has_memory = has_memory || reads_memory;
     here.erase(result);
   }
+  if (IsShort(begin, end)) return begin;
   end = EndOfOneWidth(begin, end);
   const auto writes = [&](int32_t slot, size_t from, size_t to) {
     return std::any_of(phase_.code.begin() + static_cast<int64_t>(from),
@@ -334,11 +350,13 @@ void PieceFinder::Make(PhaseUnit* unit) {
       return known->second = static_cast<int32_t>(piece.size() - 1);
     }
     PieceValue& value = piece.emplace_back();
-    value.type = math::TileTypeOf(type);
+    value.type = emit::LaneTypeOf(type);
+    value.memory = emit::SlotFormOf(type);
     value.slot = slot;
     for (const ConstantStep& constant : program_.constants) {
       if (constant.slot != slot) continue;
       value.kind = PieceValue::Kind::kConstant;
+      value.memory = DType::kInvalid;
       value.slot = -1;
       value.bits = emit::LaneBits::Of(type, constant.element.bytes);
     }
@@ -368,7 +386,7 @@ void PieceFinder::Make(PhaseUnit* unit) {
     if (value.kind != PieceValue::Kind::kOp || value.slot < 0) continue;
     if (!IsRead(value.slot, unit->end)) value.slot = -1;
     value.past_cache = past_cache_ && value.slot >= 0 && value.type != DType::kPred &&
-                       !IsReadHere(value.slot, unit->end);
+                       value.memory == DType::kInvalid && !IsReadHere(value.slot, unit->end);
   }
   for (const StoreStep* store : stores_) {
     if (LastWriter(store->slot) == unit) StoreInPiece(*store, values[store->slot], &piece);
@@ -376,13 +394,12 @@ void PieceFinder::Make(PhaseUnit* unit) {
 }
 
 void PieceFinder::StoreInPiece(const StoreStep& store, int32_t value, Piece* piece) {
-  const DType memory = emit::IsHalf(store.type) ? store.type : DType::kInvalid;
   PieceValue* writer = &(*piece)[static_cast<size_t>(value)];
   if (writer->slot >= 0) {  // somebody else needs it
     writer = &piece->emplace_back(emit::ConversionOf(value, writer->type, writer->type));
   }
   writer->slot = store.memory_slot;
-  writer->memory = memory;
+  writer->memory = emit::MemoryFormOf(store.type);
 }
 
 PhasePieces PieceFinder::Find() {

@@ -176,7 +176,9 @@ TEST_P(RandomKernelTest, MachineCodeAgreesWithRoutines) {
                                       DType::kPred};
   static constexpr DType kWide[] = {DType::kF64, DType::kF64, DType::kF32, DType::kS64,
                                     DType::kU64, DType::kS32, DType::kPred};
-  static constexpr std::span<const DType> kAll[] = {kTypes, kHalves, kWide};
+  static constexpr DType kShort[] = {DType::kU8,  DType::kS8,  DType::kS16, DType::kU16,
+                                     DType::kF32, DType::kS32, DType::kPred};
+  static constexpr std::span<const DType> kAll[] = {kTypes, kHalves, kWide, kShort};
   const auto all_codes = AllCodes();
   constexpr int kSeedsPerTest = 60;
   for (int i = 0; i < kSeedsPerTest; ++i) {

@@ -27,12 +27,9 @@ constexpr int64_t kMostLanes = 1 << 24;
 
 // How elements lie in memory; false where code does not know them.
 bool SetMemory(DType type, PieceValue* value) {
-  value->type = math::TileTypeOf(type);
-  if (emit::IsHalf(type)) {
-    value->memory = type;
-    return true;
-  }
-  return emit::IsLaneType(type);
+  value->type = emit::LaneTypeOf(type);
+  value->memory = emit::MemoryFormOf(type);
+  return emit::IsLaneType(value->type);
 }
 
 }  // namespace
@@ -105,7 +102,7 @@ std::optional<int32_t> RowDescriber::ValueOf(int32_t slot, DType type) {
   const auto known = values_.find(slot);
   if (known != values_.end() && known->second.phase == current) return known->second.value;
   PieceValue value;
-  value.type = math::TileTypeOf(type);
+  value.type = emit::LaneTypeOf(type);
   const auto is_slot = [&](const auto& step) { return step.slot == slot; };
   const auto& constants = program_.constants;
   const auto& scalars = program_.scalars;
@@ -113,6 +110,7 @@ std::optional<int32_t> RowDescriber::ValueOf(int32_t slot, DType type) {
     value = read->second;
   } else if (const auto memory = memories_.find(slot); memory != memories_.end()) {
     value.kind = Kind::kInput;
+    value.memory = emit::SlotFormOf(type);
     const auto pointer = PointerTo(memory->second);
     if (!pointer.has_value()) return std::nullopt;
     value.slot = *pointer;
@@ -125,6 +123,7 @@ std::optional<int32_t> RowDescriber::ValueOf(int32_t slot, DType type) {
     value.bits = emit::LaneBits::Of(type, constant->element.bytes);
   } else if (std::any_of(scalars.begin(), scalars.end(), is_slot)) {
     value.kind = Kind::kScalar;
+    value.memory = emit::SlotFormOf(type);
     const int64_t offset = program_.frame.slot_offsets()[static_cast<size_t>(slot)];
     const auto pointer = PointerTo({RowCode::Pointer::Base::kFrame, offset});
     if (!pointer.has_value()) return std::nullopt;
@@ -177,7 +176,8 @@ bool RowDescriber::AddIota(const IotaStep& iota, bool once) {
   const LinearForm& form = program_.domain.forms[static_cast<size_t>(iota.form)];
   const int64_t most = LargestMagnitude(program_.domain, form);
   const bool is_float = iota.type == DType::kF32;
-  if (!is_float && iota.type != DType::kS32 && iota.type != DType::kU32) return false;
+  const bool is_whole = emit::LaneTypeOf(iota.type) == DType::kS32 || iota.type == DType::kU32;
+  if (!is_float && !is_whole) return false;
   if (is_float && most > std::numeric_limits<int32_t>::max()) return false;
   if (!once && !iota.map->linear) return false;
   const auto pointer = PointerTo({RowCode::Pointer::Base::kNumber, iota.form});
@@ -236,8 +236,8 @@ bool RowDescriber::AddMove(int32_t from, DType type, RowCode::Pointer to) {
   PieceValue form;
   if (!operand.has_value() || !pointer.has_value() || !SetMemory(type, &form)) return false;
   PieceValue value = emit::ConversionOf(*operand, form.type, form.type);
-  // Row buffers are in tile form.
-  if (to.base != RowCode::Pointer::Base::kRows) value.memory = form.memory;
+  const bool in_tile_form = to.base == RowCode::Pointer::Base::kRows;
+  value.memory = in_tile_form ? emit::SlotFormOf(type) : form.memory;
   value.slot = *pointer;
   Add(value);
   return true;
