@@ -18,6 +18,12 @@ inline constexpr double kContiguousNs = 0.1;
 // Walking to the next tile or row.
 inline constexpr double kStepNs = 15;
 
+// The parallel points of a row of Lanes::kBoth: those of the last parallel dimensions.
+struct RowOfBoth {
+  int32_t first = 0;  // of these dimensions
+  int64_t points = 1;
+};
+
 // One element of an op.
 double ElementNs(const compiler::Node& node);
 
@@ -25,7 +31,8 @@ double ElementNs(const compiler::Node& node);
 // ones, or both, in tiles of at most `capacity` points.
 double LanesParallelNs(const compiler::Kernel& kernel, const Domain& domain, int64_t capacity);
 double LanesReducedNs(const compiler::Kernel& kernel, const Domain& domain, int64_t capacity);
-double LanesBothNs(const compiler::Kernel& kernel, const Domain& domain, int64_t capacity);
+double LanesBothNs(const compiler::Kernel& kernel, const Domain& domain, const RowOfBoth& row,
+                   int64_t capacity);
 
 // All phases, once the lanes are chosen.
 double PointNs(const compiler::Kernel& kernel, bool over_reduced);

@@ -360,6 +360,44 @@ TEST(KernelReductionTest, TilesOfFewColumnsHaveSeveralRows) {
   EXPECT_EQ(lanes_of(6272, 1024), Lanes::kParallel);
 }
 
+// sums[a][c] = initial + the sum over b of x[a][b][c]
+Kernel SumOverTheMiddle(int64_t outer, int64_t middle, int64_t inner) {
+  Kernel kernel = ReduceMatrix(1, 1, true, DType::kS32, Opcode::kAdd, Constant(3, DType::kS32));
+  const int64_t row = 4 * inner, all = row * middle;
+  kernel.shape.extents = {outer, inner, middle};
+  kernel.shape.num_parallel = 2;
+  kernel.shape.inputs = {MakeAccess(0, DType::kS32, {all, 4, row})};
+  kernel.shape.outputs = {MakeAccess(0, DType::kS32, {row, 4, 0})};
+  return kernel;
+}
+
+TEST(KernelReductionTest, SumsOverAMiddleDimension) {
+  backend::ThreadPool pool(3);
+  for (const int64_t outer : {1, 2, 19, 300}) {
+    for (const int64_t middle : {1, 2, 5, 256, 1031}) {
+      for (const int64_t inner : {1, 2, 3, 8, 200, 255, 300}) {
+        SCOPED_TRACE(testing::Message() << outer << " x " << middle << " x " << inner);
+        const Kernel kernel = SumOverTheMiddle(outer, middle, inner);
+        if (outer * middle * inner > 1'000'000) continue;
+        std::vector<int32_t> x(static_cast<size_t>(outer * middle * inner));
+        std::vector<int32_t> sums(static_cast<size_t>(outer * inner), 3);
+        for (size_t i = 0; i < x.size(); ++i) {
+          x[i] = static_cast<int32_t>(i * 7919 % 1009);
+          const size_t column = i % static_cast<size_t>(inner);
+          sums[i / static_cast<size_t>(middle * inner) * static_cast<size_t>(inner) + column] +=
+              x[i];
+        }
+        ASSERT_EQ(RunStep<int32_t>(kernel, {x.data()}, sums.size()), sums);
+        ASSERT_EQ(RunStep<int32_t>(kernel, {x.data()}, sums.size(), &pool), sums);
+      }
+    }
+  }
+  auto program = MakeTileProgram(SumOverTheMiddle(256, 256, 2));
+  ASSERT_TRUE(program.ok());
+  EXPECT_EQ((*program)->lanes, Lanes::kBoth);
+  EXPECT_EQ((*program)->parallel.num_tiles, 256);
+}
+
 // Where nothing is parallel, a tile along the parallel dimensions is one element: each op would be
 // called for each.
 TEST(KernelReductionTest, SumsOfEverythingLieAlongTheLanes) {

@@ -62,17 +62,15 @@ bool RowsAreIndependent(const Kernel& kernel) {
   return true;
 }
 
-// What one tile of all parallel points may keep of all reduced ones: it is read like another
+// What one tile of such parallel points may keep of all reduced ones: it is read like another
 // operand.
 constexpr int64_t kMostBytesOfBoth = 4 << 20;
 
-// All parallel points of several reduced points fit into a tile, whose lanes are combined with
-// those of the next and at last among themselves.
-bool CanTakeBoth(const Kernel& kernel, const Domain& domain, int64_t widest, int64_t capacity) {
-  if (domain.num_parallel == 0 || domain.parallel_points == 0 || domain.reduced_points < 2 ||
-      domain.parallel_points * 2 > capacity) {
-    return false;
-  }
+// All points of the last parallel dimensions for two reduced points at least fit into a tile, whose
+// lanes are combined with those of the next and at last among themselves.
+bool CanTakeBoth(const Kernel& kernel, const Domain& domain, const RowOfBoth& row, int64_t widest,
+                 int64_t capacity) {
+  if (domain.parallel_points == 0 || row.points * 2 > capacity) return false;
   int64_t kept = 0;  // values of all points
   for (const Phase& phase : kernel.body.phases) {
     for (const Reduction& reduction : phase.reductions) {
@@ -88,8 +86,7 @@ bool CanTakeBoth(const Kernel& kernel, const Domain& domain, int64_t widest, int
       ++kept;
     }
   }
-  return kept == 0 ||
-         domain.parallel_points * domain.reduced_points <= kMostBytesOfBoth / (kept * widest);
+  return kept == 0 || row.points * domain.reduced_points <= kMostBytesOfBoth / (kept * widest);
 }
 
 // Whether each reduced point is only read and accumulated.
@@ -147,14 +144,20 @@ Expected<std::unique_ptr<TileProgram>> MakeTileProgram(const Kernel& kernel) {
     over_reduced_ns = ns;
     program->lanes = lanes;
   };
+  RowOfBoth both;
   if (over_reduced && domain.reduced_points > 1 && RowsAreIndependent(kernel)) {
     choose(Lanes::kReduced, LanesReducedNs(kernel, domain, capacity));
-    if (CanTakeBoth(kernel, domain, widest, capacity)) {
-      choose(Lanes::kBoth, LanesBothNs(kernel, domain, capacity));
+    RowOfBoth row;
+    for (row.first = domain.num_parallel - 1; row.first >= 0; --row.first) {
+      row.points *= domain.extents[static_cast<size_t>(row.first)];
+      if (!CanTakeBoth(kernel, domain, row, widest, capacity)) break;
+      const double ns = LanesBothNs(kernel, domain, row, capacity);
+      if (ns < over_reduced_ns) both = row;
+      choose(Lanes::kBoth, ns);
     }
   }
   const bool rows = program->lanes == Lanes::kReduced;
-  if (program->lanes == Lanes::kBoth) parallel_capacity = capacity;
+  if (program->lanes == Lanes::kBoth) parallel_capacity = both.points;
   if (rows) {
     parallel_capacity = std::clamp<int64_t>(kPointsPerBlock / domain.reduced_points, 1, capacity);
   }
@@ -167,9 +170,9 @@ Expected<std::unique_ptr<TileProgram>> MakeTileProgram(const Kernel& kernel) {
               &program->parallel);
   }
   program->reduced = program->lanes == Lanes::kBoth
-                         ? MakeTileSpaceOfBoth(domain, capacity)
+                         ? MakeTileSpaceOfBoth(domain, both.first, capacity)
                          : MakeTileSpace(domain, domain.num_parallel, rank, rows ? capacity : 1);
-  if (program->lanes == Lanes::kBoth) program->row_lanes = domain.parallel_points;
+  if (program->lanes == Lanes::kBoth) program->row_lanes = both.points;
   program->max_lanes = std::max(program->parallel.max_lanes, program->reduced.max_lanes);
   program->tile_ns =
       kStepNs + static_cast<double>(program->parallel.max_lanes) *

@@ -22,7 +22,9 @@ namespace plinth::cpu::kernels {
 enum class Lanes : uint8_t {
   kParallel,  // a tile is many parallel points; reduced points come one after the other
   kReduced,   // a tile is many reduced points of one parallel point, "a row"
-  kBoth,      // a tile is all parallel points, which are few, of many reduced points: one "row"
+  // A tile is all points of the last parallel dimensions, which are few, of many reduced points;
+  // all reduced points of those are one "row".
+  kBoth,
 };
 
 // Bytes of a register. Small, so that what a kernel works on stays in the nearest cache; large

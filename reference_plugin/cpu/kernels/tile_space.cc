@@ -7,9 +7,6 @@
 namespace plinth::cpu::kernels {
 namespace {
 
-// Rows shorter than this are not worth a call each: their lanes are all listed.
-constexpr int64_t kShortestRow = 8;
-
 LaneMap MakeLaneMap(const LinearForm& form, const Dims& extents, size_t first, size_t last,
                     const TileSpace& space) {
   LaneMap map;
@@ -97,14 +94,14 @@ TileSpace MakeTileSpace(const Domain& domain, int32_t begin, int32_t end, int64_
   return space;
 }
 
-TileSpace MakeTileSpaceOfBoth(const Domain& domain, int64_t capacity) {
+TileSpace MakeTileSpaceOfBoth(const Domain& domain, int32_t first, int64_t capacity) {
   Domain turned;
   const auto turn = [&](const Dims& dims) {
     Dims result;
     for (size_t d = static_cast<size_t>(domain.num_parallel); d < dims.size(); ++d) {
       result.push_back(dims[d]);
     }
-    for (size_t d = 0; d < static_cast<size_t>(domain.num_parallel); ++d) {
+    for (auto d = static_cast<size_t>(first); d < static_cast<size_t>(domain.num_parallel); ++d) {
       result.push_back(dims[d]);
     }
     return result;

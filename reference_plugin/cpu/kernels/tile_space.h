@@ -12,6 +12,9 @@
 // How the points of some dimensions are cut into tiles, and walked tile by tile.
 namespace plinth::cpu::kernels {
 
+// Rows shorter than this are not worth a call each: their lanes are all listed.
+inline constexpr int64_t kShortestRow = 8;
+
 // What a linear form adds at each lane (point) of a tile to its value at the first lane. All tiles
 // of a space have the same lanes; the last ones of a row may stop earlier.
 struct LaneMap {
@@ -52,9 +55,9 @@ struct TileSpace {
 // Dimensions [begin, end) of the domain in tiles of at most `capacity` points.
 TileSpace MakeTileSpace(const Domain& domain, int32_t begin, int32_t end, int64_t capacity);
 
-// The same with the reduced dimensions outside of the parallel ones, all of which a tile has: they
-// are at most half of `capacity`.
-TileSpace MakeTileSpaceOfBoth(const Domain& domain, int64_t capacity);
+// The same of the reduced dimensions and, inside of them, the parallel ones from `first` on, all of
+// whose points a tile has: they are at most half of `capacity`.
+TileSpace MakeTileSpaceOfBoth(const Domain& domain, int32_t first, int64_t capacity);
 
 // Lets the tiles of some rows at one column follow each other, if an access (the first
 // `num_accesses` forms are) then stays in cache lines that it would otherwise leave: a transposed
