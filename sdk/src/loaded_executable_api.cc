@@ -159,6 +159,7 @@ Status Call(PJRT_LoadedExecutable_Execute_Args& args) {
   if (completions.size() == 1) {
     one_event = std::make_unique<PJRT_Event>(std::move(one_completion));
   } else {
+    many_events.reserve(completions.size());
     for (Event& event : completions) {
       many_events.push_back(std::make_unique<PJRT_Event>(std::move(event)));
     }

@@ -159,25 +159,21 @@ Lane BackendLoadedExecutable::LaneOf(size_t lane, const sdk::Device* device) con
   return {device->id(), number % partitions, number / partitions};
 }
 
-// One device's part, on this thread.
-Status BackendLoadedExecutable::RunHere(std::span<ExecutionInput> inputs, const Lane& lane,
-                                        std::span<StoragePtr> storages) const {
-  std::vector<RunArgument> arguments(inputs.size());
-  for (size_t i = 0; i < inputs.size(); ++i) arguments[i] = TakeArgument(inputs[i]);
-  return executable_->program().Run(*client_.runtime(), arguments, storages, lane);
-}
-
 // Every device's part, one after the other. An error of one is that of all.
 void BackendLoadedExecutable::RunAllHere(std::span<ExecutionInput> inputs,
                                          const sdk::ExecuteRequest& request,
                                          sdk::ExecuteResults& results) const {
   std::vector<StoragePtr> storages(request.devices * results.num_outputs());
+  std::vector<RunArgument> arguments(request.num_args);
   Status status;
   for (size_t lane = 0; lane < request.devices && status.ok(); ++lane) {
-    status =
-        RunHere(inputs.subspan(lane * request.num_args, request.num_args),
-                LaneOf(lane, DeviceOf(request, lane)),
-                std::span(storages).subspan(lane * results.num_outputs(), results.num_outputs()));
+    for (size_t i = 0; i < request.num_args; ++i) {
+      arguments[i] = TakeArgument(inputs[lane * request.num_args + i]);
+    }
+    status = executable_->program().Run(
+        *client_.runtime(), arguments,
+        std::span(storages).subspan(lane * results.num_outputs(), results.num_outputs()),
+        LaneOf(lane, DeviceOf(request, lane)));
   }
   const sdk::Event over = sdk::Event::Ready(status);
   for (size_t lane = 0; lane < request.devices; ++lane) {

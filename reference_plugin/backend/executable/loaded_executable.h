@@ -45,8 +45,6 @@ class BackendLoadedExecutable final : public sdk::LoadedExecutable {
                                              : info().addressable_devices[lane];
   }
   Lane LaneOf(size_t lane, const sdk::Device* device) const;
-  Status RunHere(std::span<ExecutionInput> inputs, const Lane& lane,
-                 std::span<StoragePtr> storages) const;
   void RunAllHere(std::span<ExecutionInput> inputs, const sdk::ExecuteRequest& request,
                   sdk::ExecuteResults& results) const;
   sdk::Event StartLaunch(std::vector<ExecutionInput> inputs, bool here,
