@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "plinth/support/integer_math.h"
+#include "reference_plugin/backend/host/block_cache.h"
 #include "reference_plugin/backend/host/machine_memory.h"
 
 namespace plinth::backend {
@@ -128,13 +129,14 @@ void Storage::Free() {
   int64_t block_size = block_size_;
   std::byte* data = data_;
   if (pool != nullptr) pool->Unreserve(size_, device_);
+  const size_t header_size = header_size_;
   this->~Storage();
-  std::free(this);
+  BlockCache::Give(this, header_size);
   if (pool != nullptr && block_size > 0) pool->GiveBlock(data, block_size);
 }
 
 StoragePtr StoragePtr::Borrow(const void* data, int64_t size, std::shared_ptr<const void> owner) {
-  void* memory = std::malloc(sizeof(Storage));
+  void* memory = BlockCache::Take(sizeof(Storage));
   if (memory == nullptr) throw std::bad_alloc();
   auto* storage = new (memory) Storage();
   storage->data_ = static_cast<std::byte*>(const_cast<void*>(data));
@@ -222,9 +224,10 @@ Expected<StoragePtr> MemoryPool::Allocate(int64_t size, int32_t device) {
   if (block_size > 0) {
     PLINTH_ASSIGN_OR_RETURN(data, TakeBlock(block_size));
   }
-  // Small: header and data in one block, so that a small result costs one malloc.
-  void* memory = std::malloc(block_size > 0 ? sizeof(Storage)
-                                            : header_size + padded + kTail + kStorageAlignment);
+  // Small: header and data in one block, so that a small result costs one allocation.
+  const auto own_size = static_cast<size_t>(
+      block_size > 0 ? sizeof(Storage) : header_size + padded + kTail + kStorageAlignment);
+  void* memory = BlockCache::Take(own_size);
   if (memory == nullptr) {
     if (data != nullptr) GiveBlock(data, block_size);
     return ResourceExhausted("out of memory: the system gave no ", size, " bytes");
@@ -239,6 +242,7 @@ Expected<StoragePtr> MemoryPool::Allocate(int64_t size, int32_t device) {
   storage->size_ = size;
   storage->device_ = device;
   storage->block_size_ = block_size;
+  storage->header_size_ = own_size;
   storage->pool_ = shared_from_this();
   reservation.Release();
   return StoragePtr::Adopt(storage);

@@ -44,10 +44,11 @@ class Storage {
   std::atomic<int64_t> references_{1};
   std::byte* data_ = nullptr;
   int64_t size_ = 0;
-  int32_t device_ = 0;                // whose memory it counts as
-  int64_t block_size_ = 0;            // of the pooled block; 0: this header and data are one malloc
-  std::shared_ptr<MemoryPool> pool_;  // null: borrowed
-  std::shared_ptr<const void> owner_;  // borrowed, or own block: keeps the bytes alive
+  int32_t device_ = 0;                    // whose memory it counts as
+  int64_t block_size_ = 0;                // of the pooled block; 0: data lie behind this header
+  size_t header_size_ = sizeof(Storage);  // with such data
+  std::shared_ptr<MemoryPool> pool_;      // null: borrowed
+  std::shared_ptr<const void> owner_;     // borrowed, or own block: keeps the bytes alive
   bool is_own_block_ = false;
 };
 

@@ -2,10 +2,13 @@
 #ifndef PLINTH_REFERENCE_PLUGIN_CPU_PJRT_BUFFER_H_
 #define PLINTH_REFERENCE_PLUGIN_CPU_PJRT_BUFFER_H_
 
+#include <cstddef>
 #include <memory>
+#include <new>
 #include <span>
 
 #include "reference_plugin/backend/executable/contents_buffer.h"
+#include "reference_plugin/backend/host/block_cache.h"
 #include "reference_plugin/backend/host/runtime.h"
 
 namespace plinth::cpu {
@@ -19,6 +22,15 @@ class CpuBuffer final : public backend::ContentsBuffer {
       : backend::ContentsBuffer(dtype, dims, memory, device, std::move(contents),
                                 std::move(layout)),
         runtime_(std::move(runtime)) {}
+
+  static void* operator new(size_t size) {
+    void* const memory = backend::BlockCache::Take(size);
+    if (memory == nullptr) throw std::bad_alloc();
+    return memory;
+  }
+  static void operator delete(void* memory, size_t size) noexcept {
+    backend::BlockCache::Give(memory, size);
+  }
 
   bool IsOnCpu() override { return true; }
   Expected<sdk::Event> CopyToHost(const sdk::HostDestination& destination) override;
