@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Headers that are held stable only grow: what a release declared stays, as it was written.
 
-  stable_headers.py           check; prints what is missing and fails
-  stable_headers.py --write   record what is declared now
+  stable_headers.py             check; prints what is missing and fails
+  stable_headers.py --release   the same; what is not recorded fails too, as scripts/package asks
+  stable_headers.py --write     record what is declared now
 
 stable_headers.txt has the code of each header without comments, a declaration or a part of one a
 line. A line may move and others may come between, but none may go. Code that a user compiles
@@ -92,9 +93,11 @@ def main() -> int:
                           + "".join("\n".join([f"== {name}", *pieces, ""])
                                     for name, pieces in now.items()))
         return 0
-    gone = missing(recorded(), now)
-    print("\n".join(gone) or f"{len(now)} headers declare what they declared")
-    return 1 if gone else 0
+    wrong = missing(recorded(), now)
+    if sys.argv[1:] == ["--release"] and recorded() != now:
+        wrong.append(f"{RECORD.name} is not what is declared now: stable_headers.py --write")
+    print("\n".join(wrong) or f"{len(now)} headers declare what they declared")
+    return 1 if wrong else 0
 
 
 if __name__ == "__main__":
