@@ -1,22 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The layer on a plugin made of answers: what a plugin may do wrong, modes, threads.
+// The layer on a plugin made of answers: what a plugin may do wrong, modes.
 
-#include <condition_variable>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <mutex>
 #include <regex>
 #include <sstream>
 #include <string>
-#include <thread>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "impl/layers/validation/check_tables.h"
 #include "impl/layers/validation/handle_table.h"
 #include "impl/layers/validation/misuse/calls.h"
-#include "impl/layers/validation/testing/table_chain.h"
+#include "impl/layers/validation/testing/validation_fixture.h"
 #include "impl/layers/validation/validation_layer.h"
 #include "plinth/support/error.h"
 
@@ -28,75 +25,6 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::StartsWith;
-
-// Handles are addresses in here; nobody reads them.
-alignas(16) char memory[4096];
-
-template <typename T>
-T* HandleAt(int index) {
-  return reinterpret_cast<T*>(memory + 16 * index);
-}
-
-class ValidationTest : public ::testing::Test {
- protected:
-  ValidationTest() {
-    chain_.Answer(function::kPJRT_Client_Create, [](void* args) -> PJRT_Error* {
-      static_cast<PJRT_Client_Create_Args*>(args)->client = HandleAt<PJRT_Client>(1);
-      return nullptr;
-    });
-    chain_.Answer(function::kPJRT_Client_BufferFromHostBuffer, [](void* args) -> PJRT_Error* {
-      auto* a = static_cast<PJRT_Client_BufferFromHostBuffer_Args*>(args);
-      a->buffer = HandleAt<PJRT_Buffer>(2);
-      a->done_with_host_buffer = HandleAt<PJRT_Event>(3);
-      return nullptr;
-    });
-    chain_.Answer(function::kPJRT_Client_AddressableDevices, [this](void* args) -> PJRT_Error* {
-      auto* a = static_cast<PJRT_Client_AddressableDevices_Args*>(args);
-      a->addressable_devices = devices_;
-      a->num_addressable_devices = 1;
-      return nullptr;
-    });
-  }
-
-  void Start(const std::string& options = "") {
-    chain_.UseValidation(options);
-    world_.api = chain_.api();
-    NEW(Plugin_Initialize, initialize);
-    RUN(&world_, Plugin_Initialize, initialize);
-    NEW(Client_Create, create);
-    RUN(&world_, Client_Create, create);
-    world_.client = create.client;
-    NEW(Client_AddressableDevices, devices);
-    devices.client = create.client;
-    RUN(&world_, Client_AddressableDevices, devices);
-    world_.device = devices.addressable_devices[0];
-    world_.buffer = new_buffer(&world_);
-    EXPECT_THAT(chain_.TakeLines(), IsEmpty());
-  }
-
-  PJRT_Error_Code CodeOf(PJRT_Error* error) {
-    if (error == nullptr) return PJRT_Error_Code_OK;
-    NEW(Error_GetCode, args);
-    args.error = error;
-    chain_.api()->PJRT_Error_GetCode(&args);
-    return args.code;
-  }
-
-  TableChain chain_{nullptr};
-  PJRT_Device* devices_[1] = {HandleAt<PJRT_Device>(4)};
-  World world_ = {};
-};
-
-::testing::Matcher<std::string> Fault(const std::string& requirement, const std::string& text) {
-  return AllOf(StartsWith("validation: misuse by the plugin [" + requirement + "] in call #"),
-               HasSubstr(text));
-}
-
-::testing::Matcher<std::string> Misuse(const std::string& requirement, const std::string& text) {
-  return AllOf(StartsWith("validation: misuse by the client [" + requirement + "] in call #"),
-               HasSubstr(text));
-}
 
 // By the sources of this folder, in which the test runs.
 TEST_F(ValidationTest, EveryRequirementThatIsNamedIsThere) {
@@ -280,77 +208,6 @@ TEST_F(ValidationTest, ADeviceThatIsNotListed) {
               ElementsAre(Fault("PJRT-Client_AddressableDevices-subset", "does not list")));
 }
 
-TEST_F(ValidationTest, AnEventThatIsReadyAndThenIsNot) {
-  Start();
-  bool ready = true;
-  chain_.Answer(function::kPJRT_Event_IsReady, [&](void* args) -> PJRT_Error* {
-    static_cast<PJRT_Event_IsReady_Args*>(args)->is_ready = ready;
-    return nullptr;
-  });
-  chain_.Answer(function::kPJRT_Buffer_ReadyEvent, [](void* args) -> PJRT_Error* {
-    static_cast<PJRT_Buffer_ReadyEvent_Args*>(args)->event = HandleAt<PJRT_Event>(9);
-    return nullptr;
-  });
-  NEW(Buffer_ReadyEvent, event);
-  event.buffer = world_.buffer;
-  RUN(&world_, Buffer_ReadyEvent, event);
-  NEW(Event_IsReady, args);
-  args.event = event.event;
-  RUN(&world_, Event_IsReady, args);
-  ready = false;
-  RUN(&world_, Event_IsReady, args);
-  EXPECT_THAT(chain_.TakeLines(),
-              ElementsAre(Fault("PJRT-Event_IsReady-monotone", "that was ready before")));
-}
-
-TEST_F(ValidationTest, ACallbackThatRunsTwice) {
-  Start();
-  static int runs = 0;
-  runs = 0;
-  chain_.Answer(function::kPJRT_Event_Create, [](void* args) -> PJRT_Error* {
-    static_cast<PJRT_Event_Create_Args*>(args)->event = HandleAt<PJRT_Event>(9);
-    return nullptr;
-  });
-  chain_.Answer(function::kPJRT_Event_OnReady, [](void* args) -> PJRT_Error* {
-    auto* a = static_cast<PJRT_Event_OnReady_Args*>(args);
-    a->callback(nullptr, a->user_arg);
-    a->callback(nullptr, a->user_arg);
-    return nullptr;
-  });
-  NEW(Event_OnReady, args);
-  args.event = new_event(&world_);
-  args.user_arg = &runs;
-  args.callback = [](PJRT_Error*, void* count) { ++*static_cast<int*>(count); };
-  RUN(&world_, Event_OnReady, args);
-  EXPECT_EQ(runs, 1);
-  EXPECT_THAT(chain_.TakeLines(), ElementsAre(Fault("PJRT-Event_OnReady-once", "had run before")));
-}
-
-TEST_F(ValidationTest, TheErrorOfACallbackIsTheCallersToFree) {
-  Start();
-  chain_.Answer(function::kPJRT_Event_Create, [](void* args) -> PJRT_Error* {
-    static_cast<PJRT_Event_Create_Args*>(args)->event = HandleAt<PJRT_Event>(9);
-    return nullptr;
-  });
-  chain_.Answer(function::kPJRT_Event_OnReady, [](void* args) -> PJRT_Error* {
-    auto* a = static_cast<PJRT_Event_OnReady_Args*>(args);
-    a->callback(MakeError(Internal("late")), a->user_arg);
-    return nullptr;
-  });
-  PJRT_Error* error = nullptr;
-  NEW(Event_OnReady, args);
-  args.event = new_event(&world_);
-  args.user_arg = &error;
-  args.callback = [](PJRT_Error* e, void* to) { *static_cast<PJRT_Error**>(to) = e; };
-  RUN(&world_, Event_OnReady, args);
-  ASSERT_NE(error, nullptr);
-  EXPECT_EQ(CodeOf(error), PJRT_Error_Code_INTERNAL);
-  drop(&world_, error);
-  EXPECT_THAT(chain_.TakeLines(), IsEmpty());
-  drop(&world_, error);
-  EXPECT_THAT(chain_.TakeLines(), ElementsAre(Misuse("PJRT-Error_Destroy-once", "freed by call")));
-}
-
 TEST_F(ValidationTest, AnErrorIsWholeHoweverItIsRead) {
   Start();
   chain_.Answer(function::kPJRT_Buffer_Delete, [](void*) -> PJRT_Error* {
@@ -460,84 +317,6 @@ TEST_F(ValidationTest, ARefusalWithoutArguments) {
   execution.args.argument_lists = nullptr;
   run_execution(&world_, &execution);
   EXPECT_THAT(chain_.TakeLines(), ElementsAre(HasSubstr("[PJRT-LoadedExecutable_Execute-shape]")));
-}
-
-// Another thread waits for an event while this one frees it.
-TEST_F(ValidationTest, AnEventIsFreedWhileACallUsesIt) {
-  Start("mode=error");
-  std::mutex mutex;
-  std::condition_variable changed;
-  bool waits = false;
-  bool done = false;
-  chain_.Answer(function::kPJRT_Event_Create, [](void* args) -> PJRT_Error* {
-    static_cast<PJRT_Event_Create_Args*>(args)->event = HandleAt<PJRT_Event>(9);
-    return nullptr;
-  });
-  chain_.Answer(function::kPJRT_Event_Await, [&](void*) -> PJRT_Error* {
-    std::unique_lock<std::mutex> lock(mutex);
-    waits = true;
-    changed.notify_all();
-    changed.wait(lock, [&] { return done; });
-    return nullptr;
-  });
-  PJRT_Event* event = new_event(&world_);
-  std::thread waiter([&] {
-    NEW(Event_Await, args);
-    args.event = event;
-    RUN(&world_, Event_Await, args);
-  });
-  {
-    std::unique_lock<std::mutex> lock(mutex);
-    changed.wait(lock, [&] { return waits; });
-  }
-  NEW(Event_Destroy, args);
-  args.event = event;
-  PJRT_Error* error = chain_.api()->PJRT_Event_Destroy(&args);
-  EXPECT_EQ(CodeOf(error), PJRT_Error_Code_FAILED_PRECONDITION);
-  drop(&world_, error);
-  EXPECT_THAT(chain_.TakeLines(),
-              ElementsAre(Misuse("PJRT-Event_Destroy-once",
-                                 "that 1 other call uses, PJRT_Event_Await: created by")));
-  {
-    std::unique_lock<std::mutex> lock(mutex);
-    done = true;
-    changed.notify_all();
-  }
-  waiter.join();
-  // Refused, so it is still there to be freed.
-  destroy_event(&world_, event);
-  EXPECT_THAT(chain_.TakeLines(), IsEmpty());
-}
-
-// The callback may free its own event, though the call that made it run is not back yet.
-TEST_F(ValidationTest, ACallbackFreesItsEvent) {
-  Start();
-  static World* world;
-  world = &world_;
-  static PJRT_Event_OnReadyCallback callback;
-  static void* argument;
-  chain_.Answer(function::kPJRT_Event_Create, [](void* args) -> PJRT_Error* {
-    static_cast<PJRT_Event_Create_Args*>(args)->event = HandleAt<PJRT_Event>(9);
-    return nullptr;
-  });
-  chain_.Answer(function::kPJRT_Event_OnReady, [](void* args) -> PJRT_Error* {
-    callback = static_cast<PJRT_Event_OnReady_Args*>(args)->callback;
-    argument = static_cast<PJRT_Event_OnReady_Args*>(args)->user_arg;
-    return nullptr;
-  });
-  chain_.Answer(function::kPJRT_Event_Set, [](void*) -> PJRT_Error* {
-    std::thread([] { callback(nullptr, argument); }).join();
-    return nullptr;
-  });
-  NEW(Event_OnReady, args);
-  args.event = new_event(&world_);
-  args.user_arg = args.event;
-  args.callback = [](PJRT_Error*, void* event) {
-    destroy_event(world, static_cast<PJRT_Event*>(event));
-  };
-  RUN(&world_, Event_OnReady, args);
-  set_event(&world_, args.event);
-  EXPECT_THAT(chain_.TakeLines(), IsEmpty());
 }
 
 TEST_F(ValidationTest, InModeErrorThePluginIsNotReached) {
