@@ -54,7 +54,7 @@ uint64_t Memory::Allocate(size_t size, const User& user) {
   std::memset(block + kZone + size, kRedzone, Padded(size) - size + kZone);
   in_use_ += size;
   const uint64_t address = ToDevice(block + kZone);
-  allocations_[address] = {size, false, user, {}};
+  allocations_[address] = {size, false, false, user, {}};
   return address;
 }
 
@@ -103,6 +103,7 @@ void Memory::Use(uint64_t address, bool writes, const User& user, const Clock& b
         *same = user;
       }
     }
+    if (!problem.empty()) found->was_reported = true;
   }
   if (!problem.empty()) Report(problem);
 }
@@ -127,7 +128,9 @@ void Memory::EndFree(uint64_t address) {
   const auto found = allocations_.find(address);
   if (found == allocations_.end()) return;
   const size_t size = found->second.size;
+  const bool was_reported = found->second.was_reported;
   allocations_.erase(found);
+  if (was_reported) return;
   std::memset(ToHost(address), kFreed, size);
   quarantine_.emplace_back(address, size);
   quarantined_ += size;

@@ -53,7 +53,8 @@ class Memory {
   uint64_t Allocate(size_t size, const User& user);
   // When the call is made: nothing may use it any more. False if it is no allocation.
   bool BeginFree(uint64_t address, const User& user, const Clock& before);
-  // When the stream gets there.
+  // When the stream gets there. An array whose use was reported is neither poisoned nor given back:
+  // another stream may be at work in it.
   void EndFree(uint64_t address);
 
   // Whether [address, address + size) lies in an allocation.
@@ -72,6 +73,7 @@ class Memory {
   struct Allocation {
     size_t size = 0;
     bool is_freed = false;
+    bool was_reported = false;  // used without order
     User writer;
     std::vector<User> readers;  // since then, one per stream
   };
