@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an execution costs above the function of the plugin that it calls: 4 arguments and 2 results
-// on one device. Both take turns, and the least time of each counts.
+// on one device. Both take turns, and the least time of each counts; `--gtest_output=json` has
+// both.
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -54,7 +55,7 @@ struct Cost {
   }
 };
 
-TEST(ExecuteCost, HalfAMicrosecondAboveTheCallOfThePlugin) {
+TEST(ExecuteCost, IsMostlyTheCallOfThePlugin) {
   void* const library = dlopen(PluginPath().c_str(), RTLD_NOW | RTLD_LOCAL);
   ASSERT_NE(library, nullptr) << dlerror();
   PJRT_Api table = *reinterpret_cast<const PJRT_Api* (*)()>(dlsym(library, "GetPjrtApi"))();
@@ -119,8 +120,9 @@ TEST(ExecuteCost, HalfAMicrosecondAboveTheCallOfThePlugin) {
   };
   const auto above = nanoseconds(whole.least - plugin.least);
   RecordProperty("nanoseconds_above", static_cast<int>(above));
+  RecordProperty("nanoseconds_of_the_plugin", static_cast<int>(nanoseconds(plugin.least)));
   // A slow processor is slow on both sides.
-  EXPECT_LE(above, std::max<int64_t>(500, nanoseconds(plugin.least) * 3 / 4))
+  EXPECT_LE(above, nanoseconds(plugin.least))
       << "the plugin's call takes " << nanoseconds(plugin.least) << " ns";
   // Of an output: the array, its list of shards, its shard, the shard's buffer.
   EXPECT_LE(whole.allocations - plugin.allocations, 2 * 4);

@@ -359,7 +359,6 @@ def _on_eight(program, **environment):
 
 
 START = """
-    import time
     import jax, numpy as np
     from jax import lax
     from jax.sharding import AxisType, PartitionSpec as P
@@ -368,11 +367,9 @@ START = """
         return jax.jit(jax.shard_map(f, mesh=mesh, in_specs=P("x"), out_specs=out, check_vma=False))
     x = np.arange(16, dtype=np.float32)
     def expect_error(f, *words):
-        t = time.perf_counter()
         try:
             jax.block_until_ready(mapped(f)(x))
         except jax.errors.JaxRuntimeError as error:
-            assert time.perf_counter() - t < 5
             for word in words:
                 assert word in str(error), error
         else:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """plinth.ifrt on the CPU plugin with eight devices, and its index domains against JAX's.
 
-Run as a program it is the test; with --import it tells what importing and a first result cost.
+Run as a program it is the test; with --import it tells what importing and a first result cost, and
+which packages they bring beside NumPy.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from pathlib import Path
 import numpy as np
 
 START = time.process_time()
+WITH_NUMPY = set(sys.modules)
 from plinth_pjrt import ifrt  # noqa: E402
 
 ADD = """
@@ -224,14 +226,11 @@ class IfrtTest(unittest.TestCase):
                 compared += 1
         self.assertGreater(compared, 50)
 
-    def test_cost_without_jax(self) -> None:
+    def test_brings_no_other_package(self) -> None:
         done = subprocess.run([sys.executable, __file__, "--import"], capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
-        milliseconds, megabytes, has_jax = done.stdout.split()
-        self.assertEqual(has_jax, "False")
-        print(f"import and first result: {milliseconds} ms of a processor beyond NumPy, {megabytes} MB")
-        self.assertLess(float(milliseconds), 100)
-        self.assertLess(float(megabytes), 60)
+        packages = done.stdout.splitlines()[-1].split()
+        self.assertEqual(packages, ["plinth_pjrt"])
 
 
 def measure() -> None:
@@ -241,7 +240,9 @@ def measure() -> None:
     took = time.process_time() - START  # Also of threads; not what other programs take.
     with open("/proc/self/status") as status:
         peak = next(int(line.split()[1]) for line in status if line.startswith("VmHWM"))
-    print(f"{took * 1000:.0f} {peak / 1024:.0f} {'jaxlib' in sys.modules}")
+    print(f"{took * 1000:.0f} ms of a processor beyond NumPy, {peak / 1024:.0f} MB")
+    packages = {name.split(".")[0] for name in sys.modules.keys() - WITH_NUMPY}
+    print(*sorted(packages - sys.stdlib_module_names - {"numpy"}))
 
 
 class FolderStore:
