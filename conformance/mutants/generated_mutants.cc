@@ -3,6 +3,7 @@
 
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstring>
 #include <mutex>
 #include <optional>
@@ -25,7 +26,8 @@ using reflection::Owner;
 using Kind = GeneratedMutant::Kind;
 using Slot = PJRT_Error* (*)(void*);
 
-constexpr size_t kCoreFunctions = 138;
+constexpr size_t kCoreFunctions =
+    (sizeof(PJRT_Api) - offsetof(PJRT_Api, PJRT_Error_Destroy)) / sizeof(void*);
 
 // The one that this process is.
 GeneratedMutant active;
