@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -33,9 +34,9 @@ class BodyEmitter {
   void End();
   // The pointer to a slot.
   Xbyak::RegExp BaseOf(int32_t slot);
-  // To `label`, unless vectors from the slot's beginning on are written whole: to aligned
-  // addresses.
-  void EmitJumpUnlessAligned(int32_t slot, Xbyak::Label& label);
+  // What `emit` emits for a piece that writes past the cache, which runs where the slots that are
+  // written so are aligned, and then for one that does not, which runs elsewhere.
+  void EmitPastCacheIfAligned(const Piece& piece, const std::function<void(bool past_cache)>& emit);
   // The register that has it all the time; nothing: it is read from rdi's pointers each time.
   std::optional<Xbyak::Reg64> PointerOf(int32_t slot) const;
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How the values of a body lie in memory: what loads and stores them.
+#include <algorithm>
+
 #include "reference_plugin/cpu/emit/body_emitter.h"
 
 namespace plinth::cpu::emit {
@@ -194,10 +196,23 @@ void BodyEmitter::LoadScalar(const PieceValue& value, Vec reg) {
   is_half_ ? code_.vpcmpgtq(reg, reg, scratch) : code_.vpcmpgtd(reg, reg, scratch);
 }
 
-void BodyEmitter::EmitJumpUnlessAligned(int32_t slot, Xbyak::Label& label) {
-  code_.lea(rax, ptr[BaseOf(slot)]);
-  code_.test(eax, kMostVectorBytes - 1);
-  code_.jnz(label, Assembler::T_NEAR);
+void BodyEmitter::EmitPastCacheIfAligned(const Piece& piece,
+                                         const std::function<void(bool past_cache)>& emit) {
+  const auto is_past_cache = [](const PieceValue& value) { return value.past_cache; };
+  Xbyak::Label unaligned, end;
+  if (std::any_of(piece.begin(), piece.end(), is_past_cache)) {
+    for (const PieceValue& value : piece) {
+      if (!value.past_cache) continue;
+      code_.lea(rax, ptr[BaseOf(value.slot)]);
+      code_.test(eax, kMostVectorBytes - 1);
+      code_.jnz(unaligned, Assembler::T_NEAR);
+    }
+    emit(/*past_cache=*/true);
+    code_.jmp(end, Assembler::T_NEAR);
+  }
+  code_.L(unaligned);
+  emit(/*past_cache=*/false);
+  code_.L(end);
 }
 
 void BodyEmitter::Store(int32_t n) {

@@ -70,6 +70,9 @@ void AppendBytes(T number, std::string* key) {
   key->append(reinterpret_cast<const char*>(&number), sizeof(number));
 }
 
+// The piece, but that nothing is written past the cache.
+Piece ThroughCache(Piece piece);
+
 // Appends all that the code of a piece depends on.
 void AppendKey(const Piece& piece, std::string* key);
 

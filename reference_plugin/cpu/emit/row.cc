@@ -85,6 +85,7 @@ class RowEmitter {
   void EmitElements(const Piece& piece, int copies);
   void EmitCopies(const Piece& piece, int first, int copies, int at_once);
   void EmitShortRows(const Piece& piece);
+  void EmitLongRow(const Piece& piece, int copies);
   void EmitPlaces(const Piece& piece, std::span<const Place> places, bool is_tail);
   void EmitResult(const RowPhase& phase, int number);
   void StoreResult(const RowReduction& reduction, const Xbyak::Address& kept);
@@ -218,7 +219,13 @@ void RowEmitter::EmitShortRows(const Piece& piece) {
 
 // All elements of the row, in groups of so many vectors.
 void RowEmitter::EmitElements(const Piece& piece, int copies) {
-  if (rows_ > 1) return EmitShortRows(piece);
+  if (rows_ > 1) return EmitShortRows(ThroughCache(piece));
+  body_.EmitPastCacheIfAligned(piece, [&](bool past_cache) {
+    EmitLongRow(past_cache ? piece : ThroughCache(piece), copies);
+  });
+}
+
+void RowEmitter::EmitLongRow(const Piece& piece, int copies) {
   int at_once = copies;
   while (at_once > 1 && !body_.Fits(piece, at_once)) at_once /= 2;
   body_.PinConstants(Repeat(piece, 0, at_once, body_.lanes()));
@@ -241,7 +248,7 @@ void RowEmitter::EmitElements(const Piece& piece, int copies) {
   const int64_t tail = left % body_.lanes();
   if (tail == 0) return;
   code_.mov(esi, static_cast<uint32_t>(tail));
-  body_.Emit(Repeat(piece, vectors, 1, body_.lanes()), /*is_tail=*/true);
+  body_.Emit(ThroughCache(Repeat(piece, vectors, 1, body_.lanes())), /*is_tail=*/true);
 }
 
 // The partial results of a reduction become one value.

@@ -44,7 +44,7 @@ std::unique_ptr<const EmittedCode> EmittedCode::Make(const TileProgram& program,
   auto emitted = std::make_unique<EmittedCode>();
   if (options.whole_rows &&
       (!program.reduces_rows || program.domain.reduced_points <= kLongestCodedRow)) {
-    emitted->row_ = RowCode::Describe(program);
+    emitted->row_ = RowCode::Describe(program, options.past_cache);
   }
   if (emitted->row_.has_value()) {
     for (const emit::RowPhase& phase : emitted->row_->row().phases) {

@@ -23,7 +23,7 @@ class EmittedCode {
  public:
   struct Options {
     bool whole_rows = false;  // no row is cut
-    bool past_cache = false;  // outputs of no row are written so; to be followed by a StoreFence
+    bool past_cache = false;  // outputs are written so; to be followed by a StoreFence
   };
   // Null where nothing can be gained, or no code can be had.
   static std::unique_ptr<const EmittedCode> Make(const TileProgram& program, Options options,

@@ -25,8 +25,7 @@ bool HasOutputPastCache(const compiler::Kernel& kernel, const Domain& domain) {
     const LinearForm& form = domain.forms[kernel.shape.inputs.size() + output];
     int64_t bytes = ByteSize(kernel.shape.outputs[output].dtype);
     for (size_t d = 0; d < domain.extents.size(); ++d) {
-      const bool is_parallel = static_cast<int32_t>(d) < domain.num_parallel;
-      if (form.coefficients[d] != 0) bytes *= is_parallel ? domain.extents[d] : 0;
+      if (form.coefficients[d] != 0) bytes *= domain.extents[d];
     }
     return bytes >= kCaches * backend::CoreCacheBytes();
   };

@@ -12,7 +12,7 @@
 // not read from memory first, and leaves what others have in the cache there.
 namespace plinth::cpu::kernels {
 
-// Whether an output that the points of the parallel dimensions write is so large.
+// Whether an output of the kernel is so large.
 bool HasOutputPastCache(const compiler::Kernel& kernel, const Domain& domain);
 
 // Whether an output lies over an input, so that its lines are in the cache when it is written.

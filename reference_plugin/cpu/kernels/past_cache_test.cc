@@ -43,10 +43,10 @@ TEST(PastCacheTest, CopiesAllBytesAndNoOthers) {
   }
 }
 
-TEST(PastCacheTest, LargeOutputsOfParallelPointsAlone) {
+TEST(PastCacheTest, ItIsForLargeOutputs) {
   Kernel kernel = Elementwise(Many(), {DType::kF32}, {Input(0)});
   EXPECT_TRUE(HasOutputPastCache(kernel, SimplifyDomain(kernel, false)));
-  kernel.shape.num_parallel = 0;
+  kernel.shape.outputs[0].byte_strides = {0};
   EXPECT_FALSE(HasOutputPastCache(kernel, SimplifyDomain(kernel, false)));
   kernel = Elementwise(Many() / 2, {DType::kF32}, {Input(0)});
   EXPECT_FALSE(HasOutputPastCache(kernel, SimplifyDomain(kernel, false)));
@@ -79,6 +79,36 @@ TEST(PastCacheTest, OpsAndCopiesOfLargeArrays) {
     EXPECT_EQ(std::count(result, result + count, 1.0f), count);
     ASSERT_TRUE(add->Run(operands, results, backend::RunContext()).is_done());
     EXPECT_EQ(std::count(result, result + count, 2.0f), count);
+  }
+}
+
+// Of 1,024 elements, each of which begins at a line, and of 1,003.
+TEST(PastCacheTest, Rows) {
+  for (const int64_t columns : {1024, 1003}) {
+    const int64_t rows = Many() / columns + 1;
+    Kernel kernel;
+    kernel.name = "shares";
+    kernel.shape.extents = {rows, columns};
+    kernel.shape.num_parallel = 1;
+    kernel.shape.inputs = {MakeAccess(0, DType::kF32, {4 * columns, 4})};
+    kernel.shape.outputs = {MakeAccess(0, DType::kF32, {4 * columns, 4})};
+    compiler::Phase sum, divide;
+    sum.over_reduced = divide.over_reduced = true;
+    sum.nodes = {Input(0), Constant(0.0f)};
+    sum.reductions = {Reduce(Opcode::kAdd, DType::kF32, 0, 1)};
+    divide.nodes = {Input(0), Leaf(compiler::NodeKind::kReduced, DType::kF32, 0),
+                    Operation(Opcode::kDivide, {0, 1})};
+    divide.stores = {{2, 0}};
+    kernel.body.phases = {sum, divide};
+    ASSERT_TRUE(HasOutputPastCache(kernel, SimplifyDomain(kernel, false)));
+    const auto step = Prepare(kernel);
+    ASSERT_NE(step, nullptr);
+    std::vector<float> x(static_cast<size_t>(rows * columns), 2), y(x.size());
+    void* operands[] = {x.data()};
+    void* results[] = {y.data()};
+    ASSERT_TRUE(step->Run(operands, results, backend::RunContext()).is_done());
+    const float share = 1 / static_cast<float>(columns);
+    EXPECT_EQ(std::count(y.begin(), y.end(), share), rows * columns);
   }
 }
 

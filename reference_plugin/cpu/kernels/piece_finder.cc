@@ -7,7 +7,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include "reference_plugin/cpu/emit/function_code.h"
 #include "reference_plugin/cpu/math/tile_functions.h"
 
 namespace plinth::cpu::kernels {
@@ -49,8 +48,6 @@ class PieceFinder {
   // The end of the piece that begins with the instruction; the same if none does.
   size_t EndOf(size_t begin);
   size_t EndOfOneWidth(size_t begin, size_t end) const;
-  // Whether the instruction is better a piece of its own than a routine, to write past the cache.
-  bool IsPieceAlone(size_t begin) const;
   void Make(PhaseUnit* unit);
   void StoreInPiece(const StoreStep& store, int32_t value, Piece* piece);
 
@@ -271,15 +268,6 @@ size_t PieceFinder::EndOfOneWidth(size_t begin, size_t end) const {
   return end - behind_wide > behind_wide - begin ? behind_wide : end;
 }
 
-// Alone, the routines of other functions take less than their code, even past the cache: 64 MB of
-// f32 on a Xeon (AMX), code over routine: exp 0.68, logistic 0.81, sine 1.03, tanh 1.09, erf 1.65.
-bool PieceFinder::IsPieceAlone(size_t begin) const {
-  if (!past_cache_ || !CanEmit(begin) || !IsElsewhere(phase_.code[begin].result)) return false;
-  const Opcode opcode = phase_.ops[begin].node->opcode;
-  return !emit::FunctionCode::Has(opcode, phase_.ops[begin].operand) ||
-         opcode == Opcode::kExponential || opcode == Opcode::kLogistic;
-}
-
 bool PieceFinder::IsShort(size_t begin, size_t end) const {
   bool has_short = false;
   for (size_t n = begin; n < end; n += InstructionsOf(n)) {
@@ -333,7 +321,8 @@ size_t PieceFinder::EndOf(size_t begin) {
       has_memory || std::any_of(stores_.begin(), stores_.end(), [&](const auto* store) {
         return writes(store->slot, begin, end) && !writes(store->slot, end, phase_.code.size());
       });
-  return end - begin < (has_memory || IsPieceAlone(begin) ? 1 : kFewestOps) ? begin : end;
+  const bool goes_past_cache = past_cache_ && IsElsewhere(phase_.code[begin].result);
+  return end - begin < (has_memory || goes_past_cache ? 1 : kFewestOps) ? begin : end;
 }
 
 void PieceFinder::Make(PhaseUnit* unit) {

@@ -45,6 +45,7 @@ class RowDescriber {
         pointers_(result->pointers_) {}
 
   bool Describe();
+  void WritePastCache();
 
  private:
   struct SlotValue {
@@ -372,9 +373,22 @@ void RowDescriber::AddSteps() {
   }
 }
 
-std::optional<RowCode> RowCode::Describe(const TileProgram& program) {
+void RowDescriber::WritePastCache() {
+  // A phase that reduces is emitted once: its first turn sets what the others add to.
+  if (!row_.phases.back().reductions.empty()) return;
+  for (PieceValue& value : row_.phases.back().piece) {
+    value.past_cache =
+        value.kind == Kind::kOp && value.slot >= 0 && value.type != DType::kPred &&
+        value.memory == DType::kInvalid &&
+        pointers_[static_cast<size_t>(value.slot)].base == RowCode::Pointer::Base::kForm;
+  }
+}
+
+std::optional<RowCode> RowCode::Describe(const TileProgram& program, bool past_cache) {
   RowCode code;
-  if (!RowDescriber(program, &code).Describe()) return std::nullopt;
+  RowDescriber describer(program, &code);
+  if (!describer.Describe()) return std::nullopt;
+  if (past_cache) describer.WritePastCache();
   return code;
 }
 

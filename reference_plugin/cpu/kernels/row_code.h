@@ -33,7 +33,8 @@ class RowCode {
   };
 
   // The function's description, and its slots; nothing where a row is more than that can say.
-  static std::optional<RowCode> Describe(const TileProgram& program);
+  // `past_cache`: what the last phase writes is written so.
+  static std::optional<RowCode> Describe(const TileProgram& program, bool past_cache = false);
 
   // Of the row buffers that the program's code needs, if its rows are not cut.
   static int64_t RowBufferBytes(const TileProgram& program);
