@@ -336,7 +336,7 @@ std::vector<Work> AllWork() {
       return status;
     });
   }
-  add("freed_on_another_thread", 60, [](Context& c, Made& m) -> Status {
+  add("freed_on_another_thread", 20, [](Context& c, Made& m) -> Status {
     Status status;
     std::vector<OwnedBuffer> buffers;
     for (int i = 0; i < 8; ++i) {
