@@ -26,8 +26,8 @@ using ::testing::Not;
 constexpr int32_t kSmallest = std::numeric_limits<int32_t>::min();
 constexpr int32_t kLargest = std::numeric_limits<int32_t>::max();
 
-std::string Program(std::string_view op, size_t elements, int32_t divisor) {
-  const std::string type = StrCat("tensor<", elements, "xi32>");
+std::string Program(std::string_view op, size_t elements, int64_t divisor, int bits = 32) {
+  const std::string type = StrCat("tensor<", elements, "xi", bits, ">");
   return StrCat("func.func @main(%a: ", type, ") -> ", type, " {\n%c = stablehlo.constant dense<",
                 divisor, "> : ", type, "\n%0 = stablehlo.", op, " %a, %c : ", type,
                 "\nreturn %0 : ", type, "\n}");
@@ -73,11 +73,43 @@ TEST(IntegerQuotients, AreExact) {
       OptimizeOptions options;
       options.verify = true;
       ASSERT_TRUE(Optimize(*module, target, options).ok());
-      EXPECT_THAT(Body(*module), HasSubstr("f64"));
+      const bool is_power = divisor > 0 && (divisor & (divisor - 1)) == 0;
+      EXPECT_THAT(Body(*module), HasSubstr(is_power ? "shift_right_arithmetic" : "f64"));
       const auto results = testing::RunAndPlan(testing::LegalizeAndLower(*module, true, target),
                                                target, {bytes(dividends)});
       ASSERT_EQ(results.size(), 1u);
       EXPECT_TRUE(results[0] == bytes(divides ? quotients : remainders));
+    }
+  }
+}
+
+TEST(IntegerQuotients, OfWideNumbersByPowersOfTwoAreShifts) {
+  Target target = testing::kPlainTarget;
+  target.quotient_elements = 1024;  // few elements are enough
+  for (const int shift : {1, 3, 31, 32, 62}) {
+    SCOPED_TRACE(shift);
+    const int64_t divisor = int64_t{1} << shift;
+    std::vector<int64_t> dividends = {0, std::numeric_limits<int64_t>::min(),
+                                      std::numeric_limits<int64_t>::max()};
+    for (const int64_t multiple : {divisor, -divisor, divisor / 2, int64_t{1}}) {
+      for (const int64_t offset : {-1, 0, 1}) dividends.push_back(multiple + offset);
+    }
+    for (const bool divides : {true, false}) {
+      std::vector<int64_t> expected;
+      for (const int64_t x : dividends) expected.push_back(divides ? x / divisor : x % divisor);
+      auto module =
+          ImportText(Program(divides ? "divide" : "remainder", dividends.size(), divisor, 64));
+      ASSERT_TRUE(Optimize(*module, target, {}).ok());
+      EXPECT_THAT(Body(*module), HasSubstr("shift_right_arithmetic"));
+      const auto bytes = [](const std::vector<int64_t>& numbers) {
+        testing::Bytes result(numbers.size() * sizeof(int64_t));
+        std::memcpy(result.data(), numbers.data(), result.size());
+        return result;
+      };
+      const auto results = testing::RunAndPlan(testing::LegalizeAndLower(*module, true, target),
+                                               target, {bytes(dividends)});
+      ASSERT_EQ(results.size(), 1u);
+      EXPECT_TRUE(results[0] == bytes(expected));
     }
   }
 }

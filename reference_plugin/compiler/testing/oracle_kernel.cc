@@ -102,6 +102,21 @@ int64_t Quotient(DType type, int64_t a, int64_t b) {
   return b == -1 ? Wrap(0 - static_cast<uint64_t>(a)) : a / b;
 }
 
+// A count is read as unsigned: negative ones are as large as any.
+int64_t Shifted(Opcode opcode, DType type, uint64_t a, uint64_t count) {
+  const auto padding = static_cast<uint64_t>(64 - InfoOf(type).bits);
+  const uint64_t bits = static_cast<uint64_t>(InfoOf(type).bits);
+  const bool is_far = (count << padding >> padding) >= bits;
+  switch (opcode) {
+    case Opcode::kShiftLeft:
+      return is_far ? 0 : Wrap(a << count);
+    case Opcode::kShiftRightLogical:
+      return is_far ? 0 : Wrap(a << padding >> padding >> count);
+    default:
+      return Wrap(a << padding) >> padding >> (is_far ? bits - 1 : count);
+  }
+}
+
 // The unrounded result of operands of `type` (of select: of its last two).
 Number Apply(const Node& node, DType type, const Number& a, const Number& b, const Number& c) {
   const uint64_t ua = static_cast<uint64_t>(a.integer), ub = static_cast<uint64_t>(b.integer);
@@ -132,6 +147,10 @@ Number Apply(const Node& node, DType type, const Number& a, const Number& b, con
       return {0, a.integer ^ b.integer};
     case Opcode::kNot:
       return {0, ~a.integer};
+    case Opcode::kShiftLeft:
+    case Opcode::kShiftRightLogical:
+    case Opcode::kShiftRightArithmetic:
+      return {0, Shifted(node.opcode, type, ua, ub)};
     case Opcode::kCompare:
       return {0, IsReal(type)       ? Compares(node.compare.direction, a.real, b.real)
                  : IsUnsigned(type) ? Compares(node.compare.direction, ua, ub)
