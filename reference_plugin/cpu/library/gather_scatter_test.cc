@@ -253,7 +253,7 @@ TEST(ScatterTest, RunsAtIndicesOfTwoNumbers) {
   attributes.scatter_dims_to_operand_dims = {0, 1};
   attributes.index_vector_dim = 1;
   for (DType dtype : {DType::kS32, DType::kBF16, DType::kF32, DType::kF64}) {
-    for (int64_t length : {3, 10, 70, 130}) {
+    for (int64_t length : {2, 3, 4, 8, 10, 70, 130}) {
       for (Opcode opcode : {Opcode::kAdd, Opcode::kMaximum, Opcode::kMinimum}) {
         const int64_t columns = length + 4;
         TestArray result(dtype, {rows, columns}), updates(dtype, {count, length}),
@@ -416,7 +416,7 @@ TEST(ScatterTest, RunsOfOddFloats) {
       attributes.inserted_window_dims = {0};
       attributes.scatter_dims_to_operand_dims = {0};
       attributes.index_vector_dim = 1;
-      for (int64_t length : {1, 5, 10}) {
+      for (int64_t length : {1, 2, 4, 5, 10}) {
         const int64_t runs = 100 / length;
         TestArray input(dtype, {runs, length}), indices(DType::kS32, {runs, 1}),
             updates(dtype, {runs, length});

@@ -116,8 +116,8 @@ constexpr int64_t kShortRunBytes = 64;
 
 // to[i] = Op(to[i], from[i]) for a run, a short one unless Op is a sum. Of extrema, lanes of NaN
 // and of zeros with two signs are rare: one look at a run says whether it has any.
-template <class Op, typename T>
-void CombineShortRun(T* to, const T* from, int64_t length) {
+template <class Op, typename T, typename Length>
+void CombineShortRun(T* to, const T* from, Length length) {
   constexpr auto kFew = static_cast<int64_t>(16 / sizeof(T));
   int64_t i = 0;
   if constexpr (std::is_same_v<Op, AddElements> && !kIsNarrowFloat<T>) {
@@ -132,18 +132,16 @@ void CombineShortRun(T* to, const T* from, int64_t length) {
     constexpr bool kMaximum = std::is_same_v<Op, MaximumOfElements>;
     using Bits = decltype(Few<T>() < Few<T>());
     Few<T> result[kShortRunBytes / 16];
-    Bits unknown = {};
+    Bits known = ~Bits{};
     for (int64_t v = 0; i + kFew <= length; i += kFew, ++v) {
       Few<T> a, b;
       std::memcpy(&a, to + i, sizeof(a));
       std::memcpy(&b, from + i, sizeof(b));
-      const Bits takes = kMaximum ? a < b : b < a;
-      unknown |= ~(takes | (kMaximum ? b < a : a < b));
-      result[v] = std::bit_cast<Few<T>>((takes & std::bit_cast<Bits>(b)) |
-                                        (~takes & std::bit_cast<Bits>(a)));
+      known &= (a < b) | (b < a);
+      result[v] = (kMaximum ? a < b : b < a) ? b : a;
     }
-    const auto halves = std::bit_cast<std::array<uint64_t, 2>>(unknown);
-    if ((halves[0] | halves[1]) == 0) {
+    const auto halves = std::bit_cast<std::array<uint64_t, 2>>(known);
+    if ((halves[0] & halves[1]) == ~uint64_t{0}) {
       // As they were written: what is read in larger pieces than it was stored waits for memory.
       for (int64_t j = 0; j < i; j += kFew) std::memcpy(to + j, &result[j / kFew], sizeof(Few<T>));
     } else {
@@ -153,8 +151,9 @@ void CombineShortRun(T* to, const T* from, int64_t length) {
   for (; i < length; ++i) to[i] = Op::Apply(to[i], from[i]);
 }
 
-template <class Op, typename T>
-void CombineRunsOf(const ScalarUpdates& updates, IndexReader read_index, int64_t length) {
+// `length`: a number, or a type that is one.
+template <class Op, typename T, typename Length>
+void CombineRunsOfLength(const ScalarUpdates& updates, IndexReader read_index, Length length) {
   const auto combine = [length](std::byte* to, const std::byte* from) {
     CombineShortRun<Op>(reinterpret_cast<T*>(to), reinterpret_cast<const T*>(from), length);
   };
@@ -170,6 +169,25 @@ void CombineRunsOf(const ScalarUpdates& updates, IndexReader read_index, int64_t
     const int64_t position = ReadIndexAs<int32_t>(u.indices + i * u.index_stride);
     if (static_cast<uint64_t>(position - first) >= rows) continue;
     combine(u.array + i * u.array_stride + position * stride, u.updates + i * u.update_stride);
+  }
+}
+
+// Points, quaternions, and few features have loops of their own: what a run of any length asks
+// takes as long as the run.
+template <class Op, typename T>
+void CombineRunsOf(const ScalarUpdates& updates, IndexReader read_index, int64_t length) {
+  const auto run = [&](auto known) { CombineRunsOfLength<Op, T>(updates, read_index, known); };
+  switch (length) {
+    case 2:
+      return run(std::integral_constant<int64_t, 2>());
+    case 3:
+      return run(std::integral_constant<int64_t, 3>());
+    case 4:
+      return run(std::integral_constant<int64_t, 4>());
+    case 8:
+      return run(std::integral_constant<int64_t, 8>());
+    default:
+      return run(length);
   }
 }
 
