@@ -59,9 +59,9 @@ class PieceFinder {
     const TileOp& op = phase_.ops[n];
     return op.node->opcode == Opcode::kSelect && operand == 0 ? DType::kPred : op.operand;
   }
-  // Whether the ops have nothing but short numbers and preds. A routine does four times as many at
-  // once as there are lanes.
-  bool IsShort(size_t begin, size_t end) const;
+  // Whether the ops have nothing but numbers of 8 bits and preds. A routine does four times as many
+  // at once as there are lanes.
+  bool IsOfBytes(size_t begin, size_t end) const;
   // Of the op at an instruction, and of what rounds its result.
   size_t InstructionsOf(size_t n) const { return phase_.ops[n].is_rounded ? 2 : 1; }
   // Its memory is not the frame's, at least not known to be.
@@ -268,15 +268,15 @@ size_t PieceFinder::EndOfOneWidth(size_t begin, size_t end) const {
   return end - behind_wide > behind_wide - begin ? behind_wide : end;
 }
 
-bool PieceFinder::IsShort(size_t begin, size_t end) const {
-  bool has_short = false;
+bool PieceFinder::IsOfBytes(size_t begin, size_t end) const {
+  bool has_number = false;
   for (size_t n = begin; n < end; n += InstructionsOf(n)) {
     for (const DType type : {phase_.ops[n].operand, phase_.ops[n].node->dtype}) {
-      if (!emit::IsShort(type) && type != DType::kPred) return false;
-      has_short = has_short || emit::IsShort(type);
+      if (ByteSize(type) != 1) return false;
+      has_number = has_number || type != DType::kPred;
     }
   }
-  return has_short;
+  return has_number;
 }
 
 size_t PieceFinder::EndOf(size_t begin) {
@@ -310,7 +310,7 @@ size_t PieceFinder::EndOf(size_t begin) {
     has_memory = has_memory || reads_memory;
     here.erase(result);
   }
-  if (IsShort(begin, end)) return begin;
+  if (IsOfBytes(begin, end)) return begin;
   end = EndOfOneWidth(begin, end);
   const auto writes = [&](int32_t slot, size_t from, size_t to) {
     return std::any_of(phase_.code.begin() + static_cast<int64_t>(from),
