@@ -181,6 +181,22 @@ def percent_of_limit(results: list[dict], limits: dict, metric: str) -> float | 
     return max(100 * r.get(work, 0) / limits[kind] for r in results) or None
 
 
+def machine() -> str:
+    """What Linux calls this processor: the names alone are not enough on rented machines."""
+    said = dict(line.split(":", 1) for line in Path("/proc/cpuinfo").read_text().split("\n\n")[0].splitlines())
+    said = {key.strip(): value.strip() for key, value in said.items()}
+    return f"{said['model name']}, family {said['cpu family']}, model {said['model']}"
+
+
+def limits_of(path: Path, name: str) -> dict:
+    """The row of the machine; none, and a line that says so, if the file lacks it."""
+    rows = json.loads(path.read_text())
+    if name not in rows:
+        print(f'# no row "{name}" in {path}: `scripts/build release machine_limits && build/release/bin/machine_limits`'
+              " prints its figures")
+    return rows.get(name, {})
+
+
 def compared(a: list[dict], b: list[dict], metric: str, limits: dict) -> dict:
     """One metric of one case in all rounds."""
     times_a, times_b = [r[metric] for r in a], [r[metric] for r in b]
@@ -248,7 +264,7 @@ def main() -> int:
     if not options.report_only:
         run(options)
     rounds_a, rounds_b = rounds_of(options.dir, "a"), rounds_of(options.dir, "b")
-    limits = json.loads(Path(options.limits).read_text()) if options.limits else {}
+    limits = limits_of(Path(options.limits), machine()) if options.limits else {}
     print(f"# A={options.a} B={options.b} rounds={len(rounds_a)}/{len(rounds_b)}  (times: min of rounds; "
           "A/B, >1 = B faster: of these minima, and the median of the rounds; spread = max/min of A)")
     rows = report(rounds_a, rounds_b, limits)

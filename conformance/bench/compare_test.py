@@ -94,6 +94,13 @@ class Compare(unittest.TestCase):
         self.assertEqual(rows["hangs"], {"error_a": "timeout", "error_b": "timeout"})
         self.assertEqual(rows["last.ms"]["ratio"], 2)
 
+    def test_limits_are_those_of_the_machine(self):
+        path = Path(self.folder) / "limits.json"
+        path.write_text(json.dumps({compare.machine(): {"mem": 20}, "another": {"mem": 30}}))
+        self.assertEqual(compare.limits_of(path, compare.machine()), {"mem": 20})
+        self.assertEqual(compare.limits_of(path, "another"), {"mem": 30})
+        self.assertEqual(compare.limits_of(path, "unknown"), {})
+
     def test_no_start_and_no_plugin(self):
         done, _ = self.run_it("--rounds", "1", "--only", "nothing")
         self.assertEqual(done.returncode, 1)
