@@ -9,7 +9,8 @@ namespace plinth::compiler::passes {
 
 // Quotients and remainders of s32 by a constant, of large arrays (Target::quotient_elements), as
 // products in f64: `x // 7`, `x % 7`. Those of s32 and s64 by a power of two, of arrays of any
-// size, as shifts; nothing, if the target wants no products.
+// size, as shifts; where JAX rounds them down, as one shift or mask. Nothing, if the target wants
+// no products.
 bool DivideIntegersByMultiplying(Module& module, const Target& target);
 
 }  // namespace plinth::compiler::passes

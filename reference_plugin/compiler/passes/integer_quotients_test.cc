@@ -114,6 +114,68 @@ TEST(IntegerQuotients, OfWideNumbersByPowersOfTwoAreShifts) {
   }
 }
 
+// x // divisor, or x % divisor, as JAX writes it; `limit` is what a remainder is compared with.
+std::string RoundedDown(bool divides, size_t elements, int32_t divisor, int32_t limit = 0) {
+  const std::string type = StrCat("tensor<", elements, "xi32>");
+  const std::string bools = StrCat("tensor<", elements, "xi1>");
+  const auto constant = [&](std::string_view name, int32_t value) {
+    return StrCat(name, " = stablehlo.constant dense<", value, "> : ", type, "\n");
+  };
+  const auto compare = [&](std::string_view text) {
+    return StrCat(text, " : (", type, ", ", type, ") -> ", bools, "\n");
+  };
+  const std::string begin =
+      StrCat("func.func @main(%x: ", type, ") -> ", type, " {\n", constant("%c", divisor),
+             constant("%zero", 0), constant("%limit", limit), constant("%one", 1),
+             "%rest = stablehlo.remainder %x, %c : ", type, "\n",
+             compare("%is_rest = stablehlo.compare NE, %rest, %zero, SIGNED"));
+  const std::string end =
+      StrCat("%result = stablehlo.select %both, %corrected, ", divides ? "%cut" : "%rest", " : ",
+             bools, ", ", type, "\nreturn %result : ", type, "\n}");
+  if (divides) {
+    return StrCat(begin, "%cut = stablehlo.divide %x, %c : ", type,
+                  "\n%sign = stablehlo.sign %x : ", type, "\n",
+                  compare("%differs = stablehlo.compare NE, %sign, %one, SIGNED"),
+                  "%both = stablehlo.and %differs, %is_rest : ", bools,
+                  "\n%corrected = stablehlo.subtract %cut, %one : ", type, "\n", end);
+  }
+  return StrCat(begin, compare("%below = stablehlo.compare LT, %rest, %limit, SIGNED"),
+                "%both = stablehlo.and %below, %is_rest : ", bools,
+                "\n%corrected = stablehlo.add %rest, %c : ", type, "\n", end);
+}
+
+TEST(IntegerQuotients, ThatAreRoundedDownAreOneOp) {
+  Target target = testing::kPlainTarget;
+  target.quotient_elements = 2;
+  for (const int32_t divisor : {2, 8, 1 << 30, 12}) {
+    SCOPED_TRACE(divisor);
+    const std::vector<int32_t> dividends = Dividends(divisor);
+    testing::Bytes input(dividends.size() * sizeof(int32_t));
+    std::memcpy(input.data(), dividends.data(), input.size());
+    for (const bool divides : {true, false}) {
+      std::vector<int32_t> expected;
+      for (const int32_t x : dividends) {
+        const int32_t rest = (x % divisor + divisor) % divisor;
+        const int64_t multiple = int64_t{x} - rest;
+        expected.push_back(divides ? static_cast<int32_t>(multiple / divisor) : rest);
+      }
+      auto module = ImportText(RoundedDown(divides, dividends.size(), divisor));
+      ASSERT_TRUE(Optimize(*module, target, {}).ok());
+      const bool is_power = divisor != 12;
+      EXPECT_EQ(Body(*module).find("select") == std::string::npos, is_power) << Body(*module);
+      if (!is_power) continue;
+      const auto results =
+          testing::RunAndPlan(testing::LegalizeAndLower(*module, true, target), target, {input});
+      ASSERT_EQ(results.size(), 1u);
+      EXPECT_EQ(std::memcmp(results[0].data(), expected.data(), input.size()), 0);
+    }
+  }
+  // This corrects remainders above zero too.
+  auto module = ImportText(RoundedDown(/*divides=*/false, 100, 8, /*limit=*/2));
+  ASSERT_TRUE(Optimize(*module, target, {}).ok());
+  EXPECT_THAT(Body(*module), HasSubstr("select"));
+}
+
 TEST(IntegerQuotients, OfFewElementsOrByOnesStay) {
   Target target = testing::kPlainTarget;
   target.quotient_elements = 10;
