@@ -100,7 +100,10 @@ void Axpy(int rows, int64_t columns, int64_t k_count, const void* a_data, int64_
   }
 }
 
-template <typename T, int kRows, int kColumns, bool kIsFar = false>
+// What is asked for while a tile of dots is computed.
+enum class Ahead { kNothing, kBytes, kColumns };  // kAheadBytes before it is read; the next columns
+
+template <typename T, int kRows, int kColumns, Ahead kAhead = Ahead::kNothing>
 HWY_INLINE void DotTile(int64_t k_count, const T* a, int64_t a_row, const T* b, int64_t b_column,
                         T* c, int64_t c_row, int64_t c_column) {
   const hn::ScalableTag<T> d;
@@ -115,7 +118,11 @@ HWY_INLINE void DotTile(int64_t k_count, const T* a, int64_t a_row, const T* b, 
     for (int i = 0; i < kRows; ++i) left[i] = load(a + i * a_row + k);
     for (int j = 0; j < kColumns; ++j) {
       const T* const at = b + j * b_column + k;
-      if (kIsFar) __builtin_prefetch(reinterpret_cast<const char*>(at) + kAheadBytes);
+      if (kAhead == Ahead::kBytes) {
+        __builtin_prefetch(reinterpret_cast<const char*>(at) + kAheadBytes);
+      } else if (kAhead == Ahead::kColumns) {
+        __builtin_prefetch(at + kColumns * b_column, /*rw=*/0, /*locality=*/2);
+      }
       const V right = load(at);
       for (int i = 0; i < kRows; ++i) sums[i][j] = hn::MulAdd(left[i], right, sums[i][j]);
     }
@@ -141,6 +148,7 @@ void Dots(int rows, int64_t columns, int64_t k, const void* a_data, int64_t a_ro
   const T* a = static_cast<const T*>(a_data);
   const T* b = static_cast<const T*>(b_data);
   T* c = static_cast<T*>(c_data);
+  const bool is_far = columns * k * static_cast<int64_t>(sizeof(T)) >= kFarBytes;
   int64_t j = 0;
   auto part = [&](auto column_count) HWY_ATTR {
     constexpr int kColumns = decltype(column_count)::value;
@@ -148,6 +156,11 @@ void Dots(int rows, int64_t columns, int64_t k, const void* a_data, int64_t a_ro
       int i = 0;
       auto tiles = [&](auto row_count) HWY_ATTR {
         constexpr int kRows = decltype(row_count)::value;
+        if (i == 0 && kRows > 1 && rows >= kRows && is_far) {
+          DotTile<T, kRows, kColumns, Ahead::kColumns>(k, a, a_row, b + j * b_column, b_column,
+                                                       c + j * c_column, c_row, c_column);
+          i = kRows;
+        }
         for (; i + kRows <= rows; i += kRows) {
           DotTile<T, kRows, kColumns>(k, a + i * a_row, a_row, b + j * b_column, b_column,
                                       c + i * c_row + j * c_column, c_row, c_column);
@@ -162,8 +175,8 @@ void Dots(int rows, int64_t columns, int64_t k, const void* a_data, int64_t a_ro
     // There is nothing to keep for the next row.
     constexpr int kColumns = HWY_TARGET == HWY_AVX3 ? 1 : 4;
     for (; j + kColumns <= columns; j += kColumns) {
-      DotTile<T, 1, kColumns, HWY_TARGET == HWY_AVX3>(k, a, a_row, b + j * b_column, b_column,
-                                                      c + j * c_column, c_row, c_column);
+      DotTile<T, 1, kColumns, HWY_TARGET == HWY_AVX3 ? Ahead::kBytes : Ahead::kNothing>(
+          k, a, a_row, b + j * b_column, b_column, c + j * c_column, c_row, c_column);
     }
   } else if (HWY_TARGET == HWY_AVX3 && rows >= 4) {
     // Sums for twice the registers.
