@@ -6,8 +6,8 @@ import operator
 
 import numpy as np
 
-from element_types import (BF16, F32, F64, PRED, S8, S32, ElementType, edges, is_subnormal,
-                           ordinary, pair_edges, round_to, spread, type_of)
+from element_types import (BF16, F32, F64, FLOATS, PRED, S8, S32, ElementType, edges, info,
+                           is_subnormal, ordinary, pair_edges, round_to, spread, type_of)
 from op_types import types_of
 from program import Op, Program, Result, main_of, tensor_of
 
@@ -487,16 +487,24 @@ def complex_op() -> Op:
     return Op("complex", [F32, F64], make)
 
 
+# What lies next to a half, and whole numbers to which a half cannot be added: the floor of x + 0.5
+# is another number.
+NEAR_HALVES = {
+    e.name: [sign * v for bits in [info(e).nmant]
+             for v in (0.5 - 2.0**(-bits - 2), 0.5 + 2.0**(-bits - 1), 2.0**(bits - 1) - 0.5,
+                       2.0**bits + 1, 2.0**(bits + 1) - 1) for sign in (1, -1)]
+    for e in FLOATS}
+
 # Without the types of which no plugin is asked: JAX's own CPU does not have them, or NumPy has no
 # answer; sums and products of pred are other ops.
 ROWS = [
     unary("abs", np.abs, "elementary", to=lambda e: e.real),
     unary("negate", np.negative),
     unary("sign", sign, "elementary"),
-    unary("ceil", np.ceil),
-    unary("floor", np.floor),
-    unary("round_nearest_afz", round_away),
-    unary("round_nearest_even", np.rint),
+    unary("ceil", np.ceil, more=NEAR_HALVES),
+    unary("floor", np.floor, more=NEAR_HALVES),
+    unary("round_nearest_afz", round_away, more=NEAR_HALVES),
+    unary("round_nearest_even", np.rint, more=NEAR_HALVES),
     unary("is_finite", np.isfinite, to=lambda element: PRED),
     unary("not", np.invert),
     unary("popcnt", popcnt),
