@@ -3,7 +3,9 @@
 
 #include <set>
 
+#include "conformance/cases/ask.h"
 #include "conformance/cases/cases.h"
+#include "conformance/cases/descriptions.h"
 #include "plinth/support/abi_version.h"
 
 namespace plinth::conformance {
@@ -117,6 +119,7 @@ void Attributes(Context& context) {
     }
     context.Note(text);
   }
+  (void)AttributesText(context, args.attributes, args.num_attributes, "PJRT_Plugin_Attributes");
 }
 
 void InitializeAgain(Context& context) {
@@ -192,7 +195,8 @@ void AddTableCases(std::vector<Case>& cases) {
   add("slots", {"PJRT-Api-full", "PJRT-Api-stub"}, Slots);
   add("extensions", {"PJRT-Args-extension_start", "PJRT-Api-full"}, Extensions);
   add("attributes",
-      {"PJRT-Plugin_Attributes-early", "PJRT-Plugin_Attributes-lifetime", "PJRT-Args-frozen"},
+      {"PJRT-Plugin_Attributes-early", "PJRT-Plugin_Attributes-lifetime", "PJRT-Args-frozen",
+       kOutputTrue, "PJRT-Strings-size", "PJRT-Args-output-enum"},
       Attributes);
   add("initialize_again", {"PJRT-Plugin_Initialize-again"}, InitializeAgain, true);
   add("errors",

@@ -36,6 +36,8 @@ std::vector<Case> AllCases() {
                     AddExecutableJudgeCases,
                     AddDifferenceJudgeCases,
                     AddExecutionSweepCases,
+                    AddProgramSweepCases,
+                    AddTwoClientCases,
                     AddLayoutJudgeCases,
                     AddFfiJudgeCases,
                     AddPartitionerCases,

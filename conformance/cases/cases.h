@@ -39,6 +39,8 @@ void AddStatisticsJudgeCases(std::vector<Case>& cases);
 void AddExecutableJudgeCases(std::vector<Case>& cases);
 void AddDifferenceJudgeCases(std::vector<Case>& cases);
 void AddExecutionSweepCases(std::vector<Case>& cases);
+void AddProgramSweepCases(std::vector<Case>& cases);
+void AddTwoClientCases(std::vector<Case>& cases);
 void AddLayoutJudgeCases(std::vector<Case>& cases);
 void AddFfiJudgeCases(std::vector<Case>& cases);
 void AddPartitionerCases(std::vector<Case>& cases);

@@ -117,6 +117,36 @@ void JudgeOwnOrder(Context& context, PJRT_Buffer* buffer, const HostArray& array
                 args.dst_size, " for ", array.bytes.size(), " bytes");
 }
 
+// The bytes that whole tiles of the first kind take; 0 where there are none, or others than numbers
+// say.
+size_t SizeInTiles(const PJRT_Buffer_MemoryLayout_Tiled& tiled, const HostArray& array) {
+  if (tiled.num_tiles == 0 || tiled.tile_dim_sizes[0] > array.dims.size()) return 0;
+  size_t elements = 1;
+  for (size_t i = 0; i < array.dims.size(); ++i) {
+    // Tiles are said from the slowest of their dimensions to the fastest.
+    int64_t dim = array.dims[static_cast<size_t>(tiled.minor_to_major[i])];
+    if (i < tiled.tile_dim_sizes[0]) {
+      const int64_t tile = tiled.tile_dims[tiled.tile_dim_sizes[0] - 1 - i];
+      if (tile <= 0) return 0;
+      dim = (dim + tile - 1) / tile * tile;
+    }
+    elements *= static_cast<size_t>(dim);
+  }
+  return elements * std::min<size_t>(InfoOf(array.type).bits, 64) / 8;
+}
+
+// What is laid out in tiles takes the room of whole ones.
+void JudgeTiles(Context& context, PJRT_Buffer* buffer, const HostArray& array) {
+  auto layout = Get<&PJRT_Buffer_GetMemoryLayout_Args::buffer>(context, buffer);
+  auto size = Get<&PJRT_Buffer_OnDeviceSizeInBytes_Args::buffer>(context, buffer);
+  if (!layout || !size || RawEnum(layout->layout.type) != PJRT_Buffer_MemoryLayout_Type_Tiled)
+    return;
+  const size_t whole = SizeInTiles(layout->layout.tiled, array);
+  context.Check(kOutputTrue, size->on_device_size_in_bytes >= whole,
+                "PJRT_Buffer_OnDeviceSizeInBytes is ", size->on_device_size_in_bytes,
+                ", the tiles of its layout take ", whole, " bytes");
+}
+
 void JudgeSize(Context& context, PJRT_Buffer* buffer, const HostArray& array, bool is_on_cpu) {
   auto size = Get<&PJRT_Buffer_OnDeviceSizeInBytes_Args::buffer>(context, buffer);
   if (!size) return;
@@ -219,6 +249,7 @@ void JudgeBuffer(Context& context, PJRT_Buffer* buffer, const BufferFacts& facts
   }
   JudgeLayout(context, buffer, facts.array);
   JudgeSize(context, buffer, facts.array, is_on_cpu);
+  JudgeTiles(context, buffer, facts.array);
   JudgePointers(context, buffer, facts, is_on_cpu);
   if (!facts.has_contents) return;
   JudgeOwnOrder(context, buffer, facts.array);
@@ -265,6 +296,12 @@ std::vector<int64_t> ShapeOf(std::string_view text) {
     if (c >= '0' && c <= '9') dims.back() = dims.back() * 10 + (c - '0');
   }
   return dims;
+}
+
+std::string TypeText(DType type, const std::vector<int64_t>& dims) {
+  std::string text = "tensor<";
+  for (int64_t dim : dims) text += StrCat(dim, "x");
+  return StrCat(text, InfoOf(type).mlir_name, ">");
 }
 
 std::vector<std::string> SweptTypes() {

@@ -34,6 +34,8 @@ void CheckSameArray(Context& context, std::string_view requirement, std::string_
 // The shapes that sweeps try, as "[7,1009]".
 const std::vector<std::string>& SweptShapes();
 std::vector<int64_t> ShapeOf(std::string_view text);
+// "tensor<2x3xf32>", as programs write it.
+std::string TypeText(DType type, const std::vector<int64_t>& dims);
 // The types that the plugin has to have, as their names.
 std::vector<std::string> SweptTypes();
 // The type of that name.

@@ -10,12 +10,17 @@
 #include <cstdio>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "conformance/cases/ask.h"
 #include "conformance/cases/cases.h"
+#include "conformance/cases/judge_buffer.h"
 #include "conformance/cases/leak_works.h"
+#include "conformance/cases/sweep_places.h"
 
 namespace plinth::conformance {
 namespace leaks {
@@ -117,6 +122,131 @@ void RepeatWork(Context& context, const Work& work) {
                 " bytes of the device more are in use after ", work.rounds, " rounds or more");
 }
 
+// Arrays of every type, of every shape, and in every place.
+struct Kind {
+  std::string name;
+  HostArray array;
+  Place where;
+  OwnedBuffer buffer;
+};
+
+std::vector<Kind> AllKinds(Context& context) {
+  std::vector<Kind> kinds;
+  auto add = [&](DType type, std::string_view shape, std::string_view place) {
+    Context probe(context.plugin(), context.profile(), context.client(), context.seed());
+    std::optional<Place> where = PlaceNamed(probe, place);
+    if (!where || !HasSweptType(probe, type)) return;
+    kinds.push_back({StrCat(Name(type), shape, ", ", place),
+                     RandomBits(type, ShapeOf(shape), context.seed()),
+                     *where,
+                     {}});
+  };
+  for (const std::string& type : SweptTypes()) add(TypeNamed(type), "[3,5]", "device");
+  for (const std::string& shape : SweptShapes()) add(DType::kF32, shape, "memory");
+  for (const std::string& place : Places()) add(DType::kU8, "[7]", place);
+  for (PJRT_Device* device : AddressableDevices(context)) {
+    PJRT_Memory* memory = DefaultMemoryOf(context, device);
+    kinds.push_back({StrCat("u8[9], device ", DeviceIdOf(context, device)),
+                     RandomBits(DType::kU8, {9}, context.seed()),
+                     {device, nullptr, device, memory},
+                     {}});
+  }
+  return kinds;
+}
+
+Expected<OwnedBuffer> UploadKind(Context& context, const Kind& kind) {
+  std::byte nothing{};
+  auto args = MakeArgs<PJRT_Client_BufferFromHostBuffer_Args>();
+  args.client = context.client();
+  args.data = kind.array.bytes.empty() ? &nothing : kind.array.bytes.data();
+  args.type = ToC(kind.array.type);
+  args.dims = kind.array.dims.data();
+  args.num_dims = kind.array.dims.size();
+  args.device = kind.where.device;
+  args.memory = kind.where.memory;
+  PLINTH_RETURN_IF_ERROR(context.plugin().Call(args));
+  OwnedBuffer buffer(context.plugin(), args.buffer);
+  OwnedEvent done(context.plugin(), args.done_with_host_buffer);
+  PLINTH_RETURN_IF_ERROR(context.Await(done.get()));
+  return buffer;
+}
+
+template <typename Args>
+Status CallAndDrop(Context& context, Args args, PJRT_Buffer* Args::*made) {
+  PLINTH_RETURN_IF_ERROR(context.plugin().Call(args));
+  return OwnedBuffer(context.plugin(), args.*made).Destroy();
+}
+
+struct KindWork {
+  const char* name;
+  Status (*run)(Context&, const Kind&);
+};
+constexpr KindWork kKindWorks[] = {
+    {"upload", [](Context& c, const Kind& kind) { return UploadKind(c, kind).status(); }},
+    {"read", [](Context& c, const Kind& kind) { return c.Download(kind.buffer.get()).status(); }},
+    {"raw_read",
+     [](Context& c, const Kind& kind) -> Status {
+       // How types below a byte lie on the device is not known.
+       if (InfoOf(kind.array.type).bits < 8 && kind.array.type != DType::kPred) return Status();
+       std::vector<std::byte> to(kind.array.bytes.size() + 1);
+       auto args = MakeArgs<PJRT_Buffer_CopyRawToHost_Args>();
+       args.buffer = kind.buffer.get();
+       args.dst = to.data();
+       args.transfer_size = static_cast<int64_t>(kind.array.bytes.size());
+       PLINTH_RETURN_IF_ERROR(c.plugin().Call(args));
+       return c.Await(OwnedEvent(c.plugin(), args.event).get());
+     }},
+    {"copy_to_device",
+     [](Context& c, const Kind& kind) {
+       auto args = MakeArgs<PJRT_Buffer_CopyToDevice_Args>();
+       args.buffer = kind.buffer.get();
+       args.dst_device = AddressableDevices(c).back();
+       return CallAndDrop(c, args, &PJRT_Buffer_CopyToDevice_Args::dst_buffer);
+     }},
+    {"copy_to_memory",
+     [](Context& c, const Kind& kind) {
+       auto args = MakeArgs<PJRT_Buffer_CopyToMemory_Args>();
+       args.buffer = kind.buffer.get();
+       args.dst_memory = kind.where.wanted_memory;
+       return CallAndDrop(c, args, &PJRT_Buffer_CopyToMemory_Args::dst_buffer);
+     }},
+    {"bitcast", [](Context& c, const Kind& kind) {
+       auto args = MakeArgs<PJRT_Buffer_Bitcast_Args>();
+       args.buffer = kind.buffer.get();
+       args.element_type = ToC(kind.array.type);
+       args.dims = kind.array.dims.data();
+       args.num_dims = kind.array.dims.size();
+       return CallAndDrop(c, args, &PJRT_Buffer_Bitcast_Args::out_buffer);
+     }}};
+
+// A function that is called for an array of every kind in each round leaves nothing.
+void EveryKind(Context& context, const KindWork& work) {
+  std::vector<Kind> kinds = AllKinds(context);
+  for (Kind& kind : kinds) {
+    Expected<OwnedBuffer> buffer = UploadKind(context, kind);
+    if (!context.Ok("", "PJRT_Client_BufferFromHostBuffer", buffer.status())) return;
+    kind.buffer = *std::move(buffer);
+  }
+  // What a plugin refuses is asked elsewhere.
+  std::erase_if(kinds, [&](const Kind& kind) { return !work.run(context, kind).ok(); });
+  if (kinds.empty()) return context.Unsupported(StrCat("no array that ", work.name, " takes"));
+  auto repeat = [&](Context& probe, std::span<const Kind> some) {
+    Repeat(probe, StrCat(work.name, " of ", some.size() == 1 ? some[0].name : "every kind"), 6,
+           kAllowed, [&]() -> Status {
+             for (const Kind& kind : some) PLINTH_RETURN_IF_ERROR(work.run(probe, kind));
+             return Status();
+           });
+  };
+  repeat(context, kinds);
+  for (size_t i = 0; i < kinds.size() && context.HasFindings(); ++i) {
+    Context probe(context.plugin(), context.profile(), context.client(), context.seed());
+    repeat(probe, {&kinds[i], 1});
+    Result result = probe.TakeResult();
+    if (result.findings.empty()) continue;
+    return context.Fail(result.findings[0].requirement, result.findings[0].text);
+  }
+}
+
 // Nothing of all this writes to the standard streams, also where calls fail.
 void Silence(Context& context) {
   Made made;
@@ -180,6 +310,14 @@ void AddCases(std::vector<Case>& cases) {
                      ClientNeed::kShared,
                      {kMemory, "PJRT-Args-accepted", "PJRT-Device_MemoryStats-in-use"},
                      [=](Context& context) { RepeatWork(context, work); },
+                     false});
+  }
+  for (const KindWork& work : kKindWorks) {
+    cases.push_back({StrCat("L2/leak/every_kind/", work.name),
+                     Level::kL2,
+                     ClientNeed::kShared,
+                     {kMemory, "PJRT-Args-accepted"},
+                     [&work](Context& context) { EveryKind(context, work); },
                      false});
   }
   cases.push_back({"L2/process/silence",

@@ -20,12 +20,6 @@ constexpr char kResults[] = "PJRT-LoadedExecutable_Execute-results";
 const std::vector<int64_t> kShapes[] = {
     {4}, {}, {1}, {3, 0, 2}, {2, 3, 5}, {7, 33}, {1, 2, 1, 3, 1}};
 
-std::string TypeText(DType type, const std::vector<int64_t>& dims) {
-  std::string text = "tensor<";
-  for (int64_t dim : dims) text += StrCat(dim, "x");
-  return StrCat(text, InfoOf(type).mlir_name, ">");
-}
-
 int64_t CountOf(const std::vector<int64_t>& dims) {
   int64_t count = 1;
   for (int64_t dim : dims) count *= dim;

@@ -259,7 +259,8 @@ void SweepMaker(Context& context, const std::string& maker) {
       {"type", {"f32", "u8", "c64", "bf16"}},
       {"shape", {"[2,3]", "[3,2,5]", "[2,3,4,5]", "[7,11]", "[5,5]"}},
       {"order", {"0", "1", "2", "3", "4", "5", "9", "23"}},
-      {"place", {"the first device", "the last", "another memory"}}};
+      {"place", {"the first device", "the last", "another memory"}},
+      {"said as", {"order", "strides"}}};
   Sweep(context, parameters, [&](Context& probe, const Row& row) {
     const DType types[] = {DType::kF32, DType::kU8, DType::kC64, DType::kBF16};
     if (!HasSweptType(probe, types[row[0]])) return;
@@ -274,7 +275,8 @@ void SweepMaker(Context& context, const std::string& maker) {
     }
     given.is_elsewhere = given.memory != home;
     const size_t numbers[] = {0, 1, 2, 3, 4, 5, 9, 23};
-    Layout layout(OrderNumber(dims.size(), numbers[row[2]]), dims, ByteSize(types[row[0]]), false);
+    Layout layout(OrderNumber(dims.size(), numbers[row[2]]), dims, ByteSize(types[row[0]]),
+                  row[4] == 1);
     OwnedBuffer source;
     bool has_contents = true;
     OwnedBuffer buffer = Make(probe, maker, given, layout, source, has_contents);
@@ -365,7 +367,8 @@ void AddCases(std::vector<Case>& cases) {
                             "bitcast", "view", "copy"}) {
     add(StrCat("layout_of_", maker),
         {kKept, kContents, "PJRT-Client_CreateBuffersForAsyncHostToDevice-asked-for",
-         "PJRT-Buffer_CopyToMemory-contents"},
+         "PJRT-Buffer_CopyToMemory-contents", "PJRT-Client_CreateViewOfDeviceBuffer-no-copy",
+         "PJRT-Client_CreateUninitializedBuffer-asked-for"},
         [=](Context& context) { SweepMaker(context, maker); });
   }
   add("host_layouts", {kHostLayout, kContents}, SweepHostLayouts);

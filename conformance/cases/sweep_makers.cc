@@ -14,6 +14,7 @@
 #include "conformance/cases/judge_buffer.h"
 #include "conformance/cases/sweep.h"
 #include "conformance/cases/sweep_places.h"
+#include "conformance/cases/view.h"
 #include "plinth/support/row_major_layout.h"
 
 namespace plinth::conformance {
@@ -21,49 +22,6 @@ namespace sweep_makers {
 namespace {
 
 constexpr std::byte kUnwritten{0xA5};
-
-// Host memory that a view is of, until it is told that nobody uses it.
-struct Viewed {
-  explicit Viewed(const HostArray& array) : bytes(array.bytes.size() + 64) {
-    auto at = reinterpret_cast<uintptr_t>(bytes.data());
-    data = bytes.data() + (64 - at % 64) % 64;
-    std::copy(array.bytes.begin(), array.bytes.end(), data);
-  }
-  std::vector<std::byte> bytes;
-  std::byte* data;
-  std::atomic<int> calls = 0;
-};
-
-// A view of memory that it owns; what the plugin says of its end is kept in `viewed`.
-OwnedBuffer MakeView(Context& context, const HostArray& array, const Place& where,
-                     std::shared_ptr<Viewed>& viewed) {
-  Expected<OwnedBuffer> probe = context.Upload(HostArray::F32({1}, {0}));
-  if (!context.Ok("", "PJRT_Client_BufferFromHostBuffer", probe.status())) return {};
-  auto on_cpu = Get<&PJRT_Buffer_IsOnCpu_Args::buffer>(context, probe->get());
-  if (!on_cpu || !RawBool(on_cpu->is_on_cpu)) {
-    context.Unsupported("device memory is not host memory");
-    return {};
-  }
-  viewed = std::make_shared<Viewed>(array);
-  std::vector<int64_t> dims = array.dims;
-  auto args = MakeArgs<PJRT_Client_CreateViewOfDeviceBuffer_Args>();
-  args.client = context.client();
-  args.device_buffer_ptr = viewed->data;
-  args.dims = dims.data();
-  args.num_dims = dims.size();
-  args.element_type = ToC(array.type);
-  args.device = where.device;
-  args.memory = where.memory;
-  // It stays, for a callback that comes late.
-  args.on_delete_callback_arg = new std::shared_ptr<Viewed>(viewed);
-  args.on_delete_callback = [](void*, void* arg) {
-    ++(*static_cast<std::shared_ptr<Viewed>*>(arg))->calls;
-  };
-  Status status = context.plugin().Call(args);
-  std::fill(dims.begin(), dims.end(), 99);  // borrowed for the call
-  if (!context.Ok("PJRT-Args-accepted", "PJRT_Client_CreateViewOfDeviceBuffer", status)) return {};
-  return OwnedBuffer(context.plugin(), args.buffer);
-}
 
 // Every kind of array can be viewed, and its memory is given back once.
 void SweepViews(Context& context) {

@@ -48,6 +48,10 @@ std::optional<Place> PlaceNamed(Context& context, std::string_view how) {
     context.LacksDevices("the client has one device");
     return std::nullopt;
   }
+  if (how == kMemoryNotDevice) {
+    PJRT_Memory* memory = DefaultMemoryOf(context, devices.front());
+    return Place{devices.back(), memory, devices.front(), memory};
+  }
   Place place;
   place.wanted_device = is_last ? devices.back() : devices.front();
   place.wanted_memory = DefaultMemoryOf(context, place.wanted_device);

@@ -34,6 +34,8 @@ struct Place {
 };
 
 const std::vector<std::string>& Places();
+// And where the memory wins over a device that is named beside it.
+inline constexpr char kMemoryNotDevice[] = "memory, and the last device";
 // Nothing, with UNSUPPORTED, where there is no such place.
 std::optional<Place> PlaceNamed(Context& context, std::string_view how);
 

@@ -135,6 +135,37 @@ void ReadBack(Context& context, PJRT_Buffer* buffer, const HostArray& array, std
                  found);
 }
 
+// A range of host memory that the plugin knows of, as long as this lives.
+class Mapping {
+ public:
+  explicit Mapping(Context& context) : context_(context) {}
+  ~Mapping() {
+    if (data_ == nullptr) return;
+    auto args = MakeArgs<PJRT_Client_DmaUnmap_Args>();
+    args.client = context_.client();
+    args.data = data_;
+    (void)Succeeds(context_, args);
+  }
+  Mapping(const Mapping&) = delete;
+  Mapping& operator=(const Mapping&) = delete;
+
+  // False, with UNSUPPORTED or a finding, where that fails.
+  bool Map(void* data, size_t size) {
+    auto args = MakeArgs<PJRT_Client_DmaMap_Args>();
+    args.client = context_.client();
+    args.data = data;
+    args.size = size;
+    if (!context_.Ok("PJRT-Args-accepted", "PJRT_Client_DmaMap", context_.plugin().Call(args)))
+      return false;
+    data_ = data;
+    return true;
+  }
+
+ private:
+  Context& context_;
+  void* data_ = nullptr;
+};
+
 // PJRT_Client_BufferFromHostBuffer with everything that a caller may say.
 void Upload(Context& context, std::span<const Parameter> parameters, const Row& row) {
   auto value = [&](size_t p) -> const std::string& { return parameters[p].values[row[p]]; };
@@ -150,22 +181,26 @@ void Upload(Context& context, std::span<const Parameter> parameters, const Row& 
   const size_t unit = value(2) == "field of records" ? bytes + 1 : bytes;
   const size_t all = static_cast<size_t>(place.size) * unit;
   // What lies outside of the elements belongs to somebody else.
-  GuardedArgs memory(std::max<size_t>(all, 1));
-  std::fill_n(memory.data(), all, std::byte{0x5A});
+  const size_t before = value(7) == "in a mapping" ? 192 : 0;
+  GuardedArgs memory(std::max<size_t>(all, 1) + before);
+  std::byte* const begin = memory.data() + before;
+  std::fill_n(memory.data(), all + before, std::byte{0x5A});
   ForElements(dims, place, [&](size_t linear, size_t at) {
-    std::memcpy(memory.data() + at * unit, array.bytes.data() + linear * bytes, bytes);
+    std::memcpy(begin + at * unit, array.bytes.data() + linear * bytes, bytes);
   });
   // With a stride of zero elements share a place: what lies there counts.
   ForElements(dims, place, [&](size_t linear, size_t at) {
-    std::memcpy(array.bytes.data() + linear * bytes, memory.data() + at * unit, bytes);
+    std::memcpy(array.bytes.data() + linear * bytes, begin + at * unit, bytes);
   });
+  Mapping mapping(context);
+  if (value(7) != "plain" && !mapping.Map(memory.data(), std::max<size_t>(all, 1) + before)) return;
   std::vector<int64_t> strides;
   for (int64_t stride : place.strides) strides.push_back(stride * static_cast<int64_t>(unit));
   HostLayout layout(value(5), dims, static_cast<int64_t>(bytes));
   const std::vector<int64_t> given_dims = dims, given_strides = strides;
   auto args = MakeArgs<PJRT_Client_BufferFromHostBuffer_Args>();
   args.client = context.client();
-  args.data = memory.data() + static_cast<size_t>(place.first) * unit;
+  args.data = begin + static_cast<size_t>(place.first) * unit;
   args.type = ToC(type);
   args.dims = dims.data();
   args.num_dims = dims.size();
@@ -191,7 +226,7 @@ void Upload(Context& context, std::span<const Parameter> parameters, const Row& 
   std::fill(dims.begin(), dims.end(), -1);
   std::fill(strides.begin(), strides.end(), -1);
   auto spoil = [&] {
-    for (size_t i = 0; i < all; ++i) memory.data()[i] = std::byte{0x3C};
+    for (size_t i = 0; i < all; ++i) begin[i] = std::byte{0x3C};
   };
   // Borrowed for the call alone.
   std::fill(dims.begin(), dims.end(), 77);
@@ -213,6 +248,8 @@ void Upload(Context& context, std::span<const Parameter> parameters, const Row& 
 }
 
 void SweepUploads(Context& context) {
+  std::vector<std::string> places = Places();
+  places.emplace_back(kMemoryNotDevice);
   const std::vector<Parameter> parameters = {
       {"type", SweptTypes()},
       {"shape", SweptShapes()},
@@ -222,11 +259,12 @@ void SweepUploads(Context& context) {
         "all negative"}},
       {"semantics",
        {"only during call", "until transfer completes", "zero copy", "mutable zero copy"}},
-      {"place", Places()},
+      {"place", places},
       {"device layout", {"none", "row major"}},
       {"read back",
        {"row major", "column major", "rotated", "none", "row strides", "column strides",
-        "padded strides"}}};
+        "padded strides"}},
+      {"host memory", {"plain", "mapped", "in a mapping"}}};
   Sweep(context, parameters,
         [&](Context& probe, const Row& row) { Upload(probe, parameters, row); });
 }
@@ -329,7 +367,9 @@ void AddCases(std::vector<Case>& cases) {
   add("L1/sweep/upload", Level::kL1,
       {"PJRT-Client_BufferFromHostBuffer-strides", "PJRT-Client_BufferFromHostBuffer-done",
        "PJRT-Client_BufferFromHostBuffer-only-during-call", "PJRT-Buffer_ToHostBuffer-contents",
-       "PJRT-Buffer_ToHostBuffer-dst_size", kOutputTrue},
+       "PJRT-Buffer_ToHostBuffer-dst_size", kOutputTrue,
+       "PJRT-Client_BufferFromHostBuffer-memory-wins", "PJRT-Buffer_Device-asked-for",
+       "PJRT-Buffer_Memory-asked-for", "PJRT-Args-accepted"},
       SweepUploads);
   add("L1/sweep/host_memory", Level::kL1, {kDone, kDuringCall, "PJRT-Buffer_ToHostBuffer-contents"},
       SweepHostMemory);

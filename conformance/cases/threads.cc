@@ -13,12 +13,14 @@
 #include "conformance/cases/cases.h"
 #include "conformance/cases/pending_buffer.h"
 #include "conformance/cases/stored_programs.h"
+#include "conformance/cases/subject.h"
 
 namespace plinth::conformance {
 namespace threads {
 namespace {
 
 constexpr char kAny[] = "PJRT-Threads-any";
+constexpr char kAccepted[] = "PJRT-Args-accepted";
 constexpr char kText[] = "told on another thread";
 
 Status IsSum(const Context& context, PJRT_Buffer* buffer, float first) {
@@ -268,17 +270,47 @@ void AtOnce(Context& context, Work work) {
     context.Ok(kAny, "one of four threads that do the same at once", status);
 }
 
+// Each function of the registry answers on a thread that did nothing before as it answers here.
+void OnAnotherThread(Context& context) {
+  for (int number = 0; number < static_cast<int>(reflection::Functions().size()); ++number) {
+    const reflection::Function& function = reflection::Functions()[number];
+    if (!function.IsRegular() || function.table >= 0 ||
+        function.returns != reflection::Returns::kError ||
+        NeedOf(function, ClientNeed::kShared) == ClientNeed::kNone ||
+        number == reflection::function::kPJRT_Device_PoisonExecution)
+      continue;
+    context.TellRow(std::string(function.name.view()));
+    Context probe(context.plugin(), context.profile(), context.client(), context.seed());
+    Subject here(probe, number), there(probe, number);
+    if (!here.IsReady(probe)) continue;
+    const size_t end = here.args.end;
+    bool is_intact = true;
+    const Status usual = CallSized(probe, function, here.arguments.bytes(), {end, end}, is_intact);
+    Status elsewhere;
+    std::thread([&] {
+      elsewhere = CallSized(probe, function, there.arguments.bytes(), {end, end}, is_intact);
+    }).join();
+    context.Check(kAny, elsewhere.code() == usual.code(), function.name,
+                  " answers on another thread ", elsewhere.ToString(), ", here ", usual.ToString());
+  }
+}
+
 }  // namespace
 
 void AddCases(std::vector<Case>& cases) {
   auto add = [&](std::string name, std::function<void(Context&)> run) {
-    cases.push_back(
-        {std::move(name), Level::kL2, ClientNeed::kShared, {kAny}, std::move(run), false});
+    cases.push_back({std::move(name),
+                     Level::kL2,
+                     ClientNeed::kShared,
+                     {kAny, kAccepted},
+                     std::move(run),
+                     false});
   };
   for (Thing (*kind)() : kThings)
     add(StrCat("L2/thread/handed_on/", kind().name), [=](Context& c) { Handed(c, kind); });
   for (auto [work, name] : kWorks)
     add(StrCat("L2/thread/at_once/", name), [work = work](Context& c) { AtOnce(c, work); });
+  add("L2/thread/functions", OnAnotherThread);
 }
 
 }  // namespace threads

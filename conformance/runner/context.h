@@ -2,6 +2,7 @@
 #ifndef PLINTH_CONFORMANCE_RUNNER_CONTEXT_H_
 #define PLINTH_CONFORMANCE_RUNNER_CONTEXT_H_
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -101,6 +102,7 @@ class Context {
   // To the first device, or to another.
   Expected<OwnedBuffer> Upload(const HostArray& array, PJRT_Device* device = nullptr) const;
   Expected<HostArray> Download(PJRT_Buffer* buffer) const;
+  // Waits for an event, by each of the ways that there are in turn.
   Status Await(PJRT_Event* event) const;
   // A program for one replica and one partition; by default text of StableHLO.
   Expected<OwnedLoadedExecutable> Compile(
@@ -119,10 +121,14 @@ class Context {
   Result TakeResult();
 
  private:
+  Status AwaitCallback(PJRT_Event* event) const;
+  Status AwaitPolled(PJRT_Event* event) const;
+
   const Plugin& plugin_;
   const Profile& profile_;
   PJRT_Client* client_;
   uint64_t seed_;
+  mutable std::atomic<unsigned> awaited_ = 0;  // cases wait on several threads
   Depth depth_ = Depth::kDefault;
   std::function<void(const std::string&)> on_row_;
   Verdict verdict_ = Verdict::kPass;

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// L2: two clients side by side: each has what is its own, and outlives the other.
+
+#include <algorithm>
+#include <array>
+
+#include "conformance/cases/ask.h"
+#include "conformance/cases/cases.h"
+#include "conformance/cases/descriptions.h"
+#include "conformance/cases/judge_buffer.h"
+#include "conformance/cases/judge_executable.h"
+#include "conformance/cases/launch.h"
+#include "conformance/cases/stored_programs.h"
+
+namespace plinth::conformance {
+namespace two_clients {
+namespace {
+
+constexpr char kOthers[] = "PJRT-Client_Destroy-others";
+constexpr char kLifetime[] = "PJRT-Args-output-lifetime";
+constexpr char kAssignment[] = "PJRT-Client_Compile-assignment";
+constexpr char kSame[] = "PJRT-Executable_DeserializeAndLoad-same";
+
+// Lists that a client gave, and what they held.
+template <typename Handle>
+struct Given {
+  Handle* const* list = nullptr;
+  std::vector<Handle*> held;
+  bool Stays() const { return std::equal(held.begin(), held.end(), list); }
+};
+
+struct Side {
+  OwnedClient client;
+  Given<PJRT_Device> devices, addressable;
+  Given<PJRT_Memory> memories;
+};
+
+// False with a finding.
+bool Make(Context& context, Side& side) {
+  Expected<OwnedClient> made = context.NewClient();
+  if (!context.Ok("PJRT-Client_Create-failure", "PJRT_Client_Create", made.status())) return false;
+  side.client = *std::move(made);
+  PJRT_Client* client = side.client.get();
+  auto all = Get<&PJRT_Client_Devices_Args::client>(context, client);
+  auto own = Get<&PJRT_Client_AddressableDevices_Args::client>(context, client);
+  auto memories = Get<&PJRT_Client_AddressableMemories_Args::client>(context, client);
+  if (!all || !own || own->num_addressable_devices == 0) return false;
+  side.devices = {all->devices, List(all->devices, all->num_devices)};
+  side.addressable = {own->addressable_devices,
+                      List(own->addressable_devices, own->num_addressable_devices)};
+  if (memories)
+    side.memories = {memories->addressable_memories,
+                     List(memories->addressable_memories, memories->num_addressable_memories)};
+  return true;
+}
+
+// Whether an executable is the client's own, and what it computes.
+void Run(Context& own, std::string_view requirement, const Side& side,
+         PJRT_LoadedExecutable* executable) {
+  PJRT_Device* device = side.addressable.held[0];
+  const std::vector<PJRT_Device*> found = DevicesOf(own, executable);
+  if (!own.Check(requirement, found == std::vector{device},
+                 "an executable of one client runs on devices of another"))
+    return;
+  Expected<OwnedBuffer> buffer = own.Upload(HostArray::F32({4}, {1, 2, 3, 4}));
+  if (!own.Ok(kOthers, "PJRT_Client_BufferFromHostBuffer", buffer.status())) return;
+  PJRT_Buffer* handles[] = {buffer->get()};
+  auto results = own.Execute(executable, handles);
+  if (!own.Ok(requirement, "PJRT_LoadedExecutable_Execute", results.status())) return;
+  JudgeBuffer(own, (*results)[0].get(), {HostArray::F32({4}, {2, 3, 4, 5}), device});
+  JudgeBuffer(own, buffer->get(), {HostArray::F32({4}, {1, 2, 3, 4}), device});
+}
+
+// Everything that a client does, from the beginning.
+void Use(Context& context, const Side& side) {
+  Context own(context.plugin(), context.profile(), side.client.get(), context.seed());
+  Expected<OwnedLoadedExecutable> loaded = own.Compile(ProgramFor(own, "add_one"));
+  if (own.Ok(kOthers, "PJRT_Client_Compile", loaded.status())) {
+    Run(own, kAssignment, side, loaded->get());
+    Compiled made{*std::move(loaded), {}};
+    std::optional<std::string> bytes;
+    if (FindExecutable(own, made)) bytes = SerializedBytes(own, made.executable.get());
+    OwnedLoadedExecutable again;
+    if (bytes) again = LoadBytes(own, *bytes, kSame);
+    if (again) Run(own, kSame, side, again.get());
+  }
+  for (PJRT_Device* device : side.addressable.held) {
+    auto args = MakeArgs<PJRT_Client_LookupDevice_Args>();
+    args.client = side.client.get();
+    args.id = DeviceIdOf(own, device);
+    if (Succeeds(own, args, kOthers))
+      own.Check("PJRT-Client_LookupDevice-found", args.device == device,
+                "a device that was looked up is another client's");
+    Expected<OwnedBuffer> buffer = own.Upload(HostArray::F32({2}, {5, 6}), device);
+    if (own.Ok(kOthers, "PJRT_Client_BufferFromHostBuffer", buffer.status()))
+      JudgeBuffer(own, buffer->get(), {HostArray::F32({2}, {5, 6}), device});
+  }
+  Result result = own.TakeResult();
+  for (const Finding& finding : result.findings) context.Fail(finding.requirement, finding.text);
+  for (const std::string& note : result.notes) context.Note(note);
+}
+
+void CheckLists(Context& context, const Side& side) {
+  context.Check(kLifetime,
+                side.devices.Stays() && side.addressable.Stays() && side.memories.Stays(),
+                "a client's devices or memories became others while there is another client");
+}
+
+void SideBySide(Context& context) {
+  // Hardware that only one client may use is declared so.
+  if (context.profile().is_exclusive) return context.Unsupported("one client at a time");
+  for (size_t leaving : {size_t{0}, size_t{1}}) {
+    std::array<Side, 2> sides;
+    for (Side& side : sides) {
+      if (!Make(context, side)) return;
+    }
+    for (const Side& side : sides) CheckLists(context, side);
+    for (PJRT_Device* device : sides[0].devices.held) {
+      context.Check(
+          kOutputTrue,
+          std::count(sides[1].devices.held.begin(), sides[1].devices.held.end(), device) == 0,
+          "two clients have the same device");
+    }
+    // The older one, the younger one, and the older one again.
+    for (size_t i : {0, 1, 0}) Use(context, sides[i]);
+    if (context.HasFindings()) return;
+    context.Ok("PJRT-Args-accepted", "PJRT_Client_Destroy", sides[leaving].client.Destroy());
+    CheckLists(context, sides[1 - leaving]);
+    Use(context, sides[1 - leaving]);
+    if (context.HasFindings()) return;
+  }
+}
+
+}  // namespace
+
+void AddCases(std::vector<Case>& cases) {
+  cases.push_back({"L2/process/two_clients",
+                   Level::kL2,
+                   ClientNeed::kNone,
+                   {kOthers, kLifetime, kAssignment, kSame, kOutputTrue, "PJRT-Args-accepted",
+                    "PJRT-Client_LookupDevice-found", "PJRT-Buffer_Device-asked-for"},
+                   SideBySide,
+                   false});
+}
+
+}  // namespace two_clients
+
+void AddTwoClientCases(std::vector<Case>& cases) { two_clients::AddCases(cases); }
+
+}  // namespace plinth::conformance
