@@ -69,6 +69,10 @@ std::span<const Mutant> HistoryMutants();
 std::span<const Mutant> RunMutants();
 std::span<const Mutant> AnswerMutants();
 std::span<const Mutant> NumericMutants();
+std::span<const Mutant> ArrayMutants();
+std::span<const Mutant> ProgramMutants();
+std::span<const Mutant> ClientMutants();
+std::span<const Mutant> DrawnMutants();
 // Plugins without a bug that do what the specification allows and the plugin behind does not.
 std::span<const Mutant> CorrectPlugins();
 

@@ -29,7 +29,8 @@ std::vector<const Mutant*> AllMutants() {
         PartMutants(),    AliveMutants(),        ExtensionMutants(),  AddedMutants(),
         PlaceMutants(),   SequenceMutants(),     LoadedMutants(),     ThreadMutants(),
         CountMutants(),   KindMutants(),         HistoryMutants(),    RunMutants(),
-        AnswerMutants(),  NumericMutants()}) {
+        AnswerMutants(),  NumericMutants(),      ArrayMutants(),      ProgramMutants(),
+        ClientMutants(),  DrawnMutants()}) {
     for (const Mutant& mutant : some) all.push_back(&mutant);
   }
   return all;
