@@ -16,12 +16,10 @@ inline constexpr int64_t kGrain = 256 << 10;  // bytes that one thread copies at
 class BlockRows {
  public:
   BlockRows() = default;
-  // `dims` of the block; `from` and `to` are the arrays in which it lies.
-  BlockRows(const compiler::Dims& dims, const compiler::Type& from, const compiler::Type& to,
-            size_t row_dim) {
-    const compiler::Dims from_strides = compiler::DenseStrides(from.dims, ByteSize(from.dtype));
-    const compiler::Dims to_strides = compiler::DenseStrides(to.dims, ByteSize(to.dtype));
-    row_bytes_ = dims.empty() ? ByteSize(from.dtype) : dims[row_dim] * from_strides[row_dim];
+  // `dims` of the block, and the strides, in bytes, of the arrays in which it lies.
+  BlockRows(const compiler::Dims& dims, const compiler::Dims& from_strides,
+            const compiler::Dims& to_strides, int64_t element_bytes, size_t row_dim) {
+    row_bytes_ = dims.empty() ? element_bytes : dims[row_dim] * from_strides[row_dim];
     for (size_t d = 0; d < row_dim; ++d) {
       if (dims[d] == 1) continue;
       outer_.push_back({dims[d], from_strides[d], to_strides[d]});

@@ -155,7 +155,7 @@ Exchange MakeExchange(const compiler::plan::PlanStep& step, size_t array) {
   } else {
     exchange.to_stride = block[dim] * to_strides[dim];
   }
-  exchange.rows = BlockRows(block, from, to, last);
+  exchange.rows = BlockRows(block, from_strides, to_strides, ByteSize(from.dtype), last);
   return exchange;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstring>
+#include <numeric>
+#include <ranges>
 #include <utility>
 #include <vector>
 
@@ -101,6 +103,63 @@ struct Plan {
   std::vector<Filled> filled;
 };
 
+// Where the parts of an array begin, each once, and which ranks have it.
+class Parts {
+ public:
+  // `starts`: of each rank, one per dimension.
+  Parts(std::span<const int64_t> starts, size_t num_dims, size_t ranks)
+      : starts_(starts), num_dims_(num_dims), order_(ranks) {
+    std::iota(order_.begin(), order_.end(), size_t{0});
+    std::stable_sort(order_.begin(), order_.end(), [&](size_t a, size_t b) {
+      return std::ranges::lexicographical_compare(Of(a), Of(b));
+    });
+    for (size_t i = 0; i < ranks; ++i) {
+      if (i == 0 || !std::ranges::equal(Of(order_[i - 1]), Of(order_[i]))) begins_.push_back(i);
+    }
+    begins_.push_back(ranks);
+  }
+
+  // Calls visit(ranks), which are in order, for each part that begins within (after, before) in
+  // every dimension.
+  template <typename Visit>
+  void Within(std::span<const int64_t> after, std::span<const int64_t> before,
+              const Visit& visit) const {
+    Within(0, begins_.size() - 1, 0, after, before, visit);
+  }
+
+ private:
+  std::span<const int64_t> Of(size_t rank) const {
+    return starts_.subspan(rank * num_dims_, num_dims_);
+  }
+  int64_t Start(size_t part, size_t d) const { return Of(order_[begins_[part]])[d]; }
+
+  // Of parts [first, end), which begin at the same places in the dimensions before `d`.
+  template <typename Visit>
+  void Within(size_t first, size_t end, size_t d, std::span<const int64_t> after,
+              std::span<const int64_t> before, const Visit& visit) const {
+    if (d == num_dims_) {
+      for (; first < end; ++first) {
+        visit(std::span(order_).subspan(begins_[first], begins_[first + 1] - begins_[first]));
+      }
+      return;
+    }
+    const auto from = [&](size_t begin, int64_t start) {
+      const auto parts = std::views::iota(begin, end);
+      return *std::ranges::lower_bound(parts, start, {}, [&](size_t p) { return Start(p, d); });
+    };
+    for (first = from(first, after[d] + 1); first < end && Start(first, d) < before[d];) {
+      const size_t next = from(first, Start(first, d) + 1);
+      Within(first, next, d + 1, after, before, visit);
+      first = next;
+    }
+  }
+
+  const std::span<const int64_t> starts_;
+  const size_t num_dims_;
+  std::vector<size_t> order_;   // ranks by the parts that they have
+  std::vector<size_t> begins_;  // of each part in order_, and the end
+};
+
 // Adds to a plan what one result needs, of the arrays that stand at `first` and after it.
 class Planner {
  public:
@@ -112,13 +171,22 @@ class Planner {
         which_(which),
         first_(first),
         result_(step.results[which].type),
-        plan_(plan) {}
+        to_strides_(compiler::DenseStrides(result_.dims, ByteSize(result_.dtype))),
+        plan_(plan) {
+    for (const Redistribution::Source& source : how.sources) {
+      const Type& from = step.operands[first + parts_.size()].type;
+      parts_.emplace_back(source.starts, result_.dims.size(), ranks);
+      from_strides_.push_back(compiler::DenseStrides(from.dims, ByteSize(from.dtype)));
+    }
+  }
 
   void Add() {
     for (size_t target = 0; target < ranks_; ++target) {
-      covered_ = 0;
-      for (size_t array = 0; array < how_.sources.size(); ++array) PlanSource(array, target);
-      if (covered_ < result_.NumElements()) {
+      int64_t covered = 0;
+      for (size_t array = 0; array < parts_.size(); ++array) {
+        covered += PlanSource(array, target);
+      }
+      if (covered < result_.NumElements()) {
         plan_.filled.push_back({which_, target, result_.SizeInBytes()});
       }
     }
@@ -129,68 +197,65 @@ class Planner {
     return std::span(starts).subspan(rank * result_.dims.size(), result_.dims.size());
   }
 
-  // Of devices that have the same part, one sends it: the target itself if it has it.
-  void PlanSource(size_t array, size_t target) {
-    std::vector<std::span<const int64_t>> sent;
-    for (size_t i = 0; i < ranks_; ++i) {
-      const size_t source = (target + i) % ranks_;
-      const auto starts = StartsOf(how_.sources[array].starts, source);
-      const auto is_same = [&](auto other) { return std::ranges::equal(starts, other); };
-      if (!Intersects(array, starts, target) || std::ranges::any_of(sent, is_same)) continue;
-      sent.push_back(starts);
-      PlanBlock(array, source, target);
-    }
-  }
-
-  // The block's first element in the whole and its extents are `begin_` and `extents_`.
-  bool Intersects(size_t array, std::span<const int64_t> starts, size_t target) {
+  // What the target gets of an array: the number of elements.
+  int64_t PlanSource(size_t array, size_t target) {
     const Redistribution::Source& source = how_.sources[array];
     const Dims& part = step_.operands[first_ + array].type.dims;
     const auto window = StartsOf(how_.windows, target);
-    begin_.clear();
-    extents_.clear();
+    Dims after, before;
     for (size_t d = 0; d < part.size(); ++d) {
-      const int64_t begin = std::max({starts[d], window[d], source.low[d]});
-      const int64_t end =
-          std::min({starts[d] + part[d], window[d] + result_.dims[d], source.high[d]});
-      if (begin >= end) return false;
-      begin_.push_back(begin);
-      extents_.push_back(end - begin);
+      const int64_t begin = std::max(window[d], source.low[d]);
+      const int64_t end = std::min(window[d] + result_.dims[d], source.high[d]);
+      if (begin >= end || part[d] == 0) return 0;
+      after.push_back(begin - part[d]);
+      before.push_back(end);
     }
-    return true;
+    int64_t elements = 0;
+    // Of ranks that have the same part, one sends it: the target itself if it has it.
+    parts_[array].Within(after, before, [&](std::span<const size_t> ranks) {
+      const auto next = std::ranges::lower_bound(ranks, target);
+      elements += PlanBlock(array, next == ranks.end() ? ranks.front() : *next, target);
+    });
+    return elements;
   }
 
-  void PlanBlock(size_t array, size_t source, size_t target) {
-    const Type& from = step_.operands[first_ + array].type;
-    const Dims from_strides = compiler::DenseStrides(from.dims, ByteSize(from.dtype));
-    const Dims to_strides = compiler::DenseStrides(result_.dims, ByteSize(from.dtype));
+  int64_t PlanBlock(size_t array, size_t source, size_t target) {
+    const Dims& part = step_.operands[first_ + array].type.dims;
+    const auto starts = StartsOf(how_.sources[array].starts, source);
+    const auto window = StartsOf(how_.windows, target);
+    const Dims& from_strides = from_strides_[array];
     Block block;
     block.array = first_ + array;
     block.result = which_;
     block.source = source;
     block.target = target;
+    Dims extents;
     int64_t elements = 1;
-    for (size_t d = 0; d < extents_.size(); ++d) {
-      block.from_offset +=
-          (begin_[d] - StartsOf(how_.sources[array].starts, source)[d]) * from_strides[d];
-      block.to_offset += (begin_[d] - StartsOf(how_.windows, target)[d]) * to_strides[d];
-      elements *= extents_[d];
+    for (size_t d = 0; d < part.size(); ++d) {
+      const int64_t begin = std::max({starts[d], window[d], how_.sources[array].low[d]});
+      const int64_t end =
+          std::min({starts[d] + part[d], window[d] + result_.dims[d], how_.sources[array].high[d]});
+      block.from_offset += (begin - starts[d]) * from_strides[d];
+      block.to_offset += (begin - window[d]) * to_strides_[d];
+      extents.push_back(end - begin);
+      elements *= end - begin;
     }
-    size_t row = extents_.empty() ? 0 : extents_.size() - 1;
-    while (row > 0 && extents_[row] == from.dims[row] && extents_[row] == result_.dims[row]) --row;
-    block.rows = BlockRows(extents_, from, result_, row);
+    size_t row = extents.empty() ? 0 : extents.size() - 1;
+    while (row > 0 && extents[row] == part[row] && extents[row] == result_.dims[row]) --row;
+    block.rows = BlockRows(extents, from_strides, to_strides_, ByteSize(result_.dtype), row);
     block.end = (plan_.blocks.empty() ? 0 : plan_.blocks.back().end) + block.rows.num_pieces();
-    covered_ += elements;
     plan_.blocks.push_back(std::move(block));
+    return elements;
   }
 
   const compiler::plan::PlanStep& step_;
   const Redistribution& how_;
   const size_t ranks_, which_, first_;
   const Type& result_;
+  const Dims to_strides_;
   Plan& plan_;
-  int64_t covered_ = 0;
-  Dims begin_, extents_;
+  std::vector<Parts> parts_;  // of each array
+  std::vector<Dims> from_strides_;
 };
 
 }  // namespace
