@@ -42,6 +42,19 @@ struct Program {
 HostArray Truth(bool value) { return {DType::kPred, {}, {value ? std::byte{1} : std::byte{0}}}; }
 HostArray Index(int32_t value) { return HostArray::Of<int32_t>(DType::kS32, {}, {{value}}); }
 
+// Numbers: an op may make a quiet NaN of one that signals.
+HostArray RandomNumbers(DType type, const std::vector<int64_t>& dims, uint64_t seed) {
+  HostArray array = RandomBits(type, dims, seed);
+  const DTypeClass kind = InfoOf(type).kind;
+  const bool is_complex = kind == DTypeClass::kComplex;
+  if ((kind != DTypeClass::kFloat && !is_complex) || InfoOf(type).bits < 8) return array;
+  constexpr std::byte kUpperBitOfExponent{0x40};
+  const auto part = static_cast<size_t>(ByteSize(type)) / (is_complex ? 2 : 1);
+  for (size_t i = part - 1; i < array.bytes.size(); i += part)
+    array.bytes[i] &= ~kUpperBitOfExponent;
+  return array;
+}
+
 const std::vector<std::string>& Bodies() {
   static const std::vector<std::string> bodies = {"identity", "choose", "exchange",
                                                   "update",   "counts", "many"};
@@ -62,8 +75,9 @@ Program MakeProgram(std::string_view body, DType type, const std::vector<int64_t
     types = own;
     aliases = {0};
   } else if (body == "choose") {
-    made.arrays = {Truth(lane % 2 == 0), x, y};
-    made.results = {lane % 2 == 0 ? x : y};
+    made.arrays = {Truth(lane % 2 == 0), RandomNumbers(type, dims, seed + lane),
+                   RandomNumbers(type, dims, seed + 77)};
+    made.results = {made.arrays[lane % 2 == 0 ? 1 : 2]};
     lines = StrCat("    %r = stablehlo.select %a0, %a1, %a2 : tensor<i1>, ", own, "\n");
     results = "%r";
     types = own;
