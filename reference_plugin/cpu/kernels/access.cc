@@ -338,8 +338,8 @@ void StoreTile(const TileStore& store, const int64_t* values, int64_t lanes,
   auto store_run = [&](std::byte* target, int64_t count) {
     const size_t all = static_cast<size_t>(count) * bytes;
     if (store.map->stride == static_cast<int64_t>(bytes)) {
-      past_cache&& all >= kFewestBytes ? CopyPastCache(target, source, all)
-                                       : CopyThroughCache(target, source, all);
+      const auto copy = past_cache && all >= kFewestBytes ? CopyPastCache : CopyThroughCache;
+      copy(target, source, all);
     } else {
       store.element.strided_store(target, store.map->stride, source, static_cast<size_t>(count));
     }
