@@ -250,7 +250,7 @@ Status RegisteredPartitioners::Tell(std::string_view backend_config,
   args.sharding_size = bytes.size();
   callback.call(callback.data, &args);
   if (args.error == nullptr) return Status();
-  const Status status =
+  Status status =
       Internal("who inspects a sharding: ", std::string_view(args.error, args.error_size));
   if (args.free_error != nullptr) args.free_error(&args);
   return status;

@@ -196,7 +196,7 @@ bool Launch::Meet(int32_t lane) {
   const auto others = static_cast<int32_t>(members.size()) - 1;
   if (others > 0) {
     const std::lock_guard lock(mutex_);
-    int32_t& arrived = arrived_[static_cast<size_t>(meeting.first + group)];
+    int32_t& arrived = arrived_[static_cast<size_t>(meeting.first) + static_cast<size_t>(group)];
     if (has_failed_.load(std::memory_order_relaxed)) return true;  // and ends there
     if (arrived < others && num_active_ > 1) {
       ++arrived;

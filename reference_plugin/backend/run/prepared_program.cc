@@ -196,7 +196,8 @@ void PreparedProgram::FindShared(std::span<const int32_t> loop_depths) {
   for (const Step& step : steps_) {
     const std::span<const int32_t> arrays =
         std::span(array_allocations_)
-            .subspan(step.first_array, static_cast<size_t>(step.num_operands + step.num_results));
+            .subspan(step.first_array, static_cast<size_t>(step.num_operands) +
+                                           static_cast<size_t>(step.num_results));
     for (int32_t written : arrays.subspan(step.num_operands)) ++writers[written];
     if (step.bindable == nullptr) continue;
     for (int32_t array : arrays) is_bound[array] = true;
