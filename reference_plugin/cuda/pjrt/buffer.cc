@@ -102,12 +102,13 @@ ContentsPtr GpuBuffer::Moved(ContentsPtr contents, bool to_pinned) {
           storage = to_pinned ? CopyToPinned(contents->storage, &arrived)
                               : CopyOnDevice(contents->storage);
         }
-        if (storage.ok()) moved->storage = *std::move(storage);
-        placed->Set(storage.status());
         if (!storage.ok()) {
+          placed->Set(storage.status());
           ready->Set(storage.status());
           return;
         }
+        moved->storage = *std::move(storage);
+        placed->Set(Status());
         // What failed on the way to the contents is the error of the copy, too.
         const sdk::Event both[] = {contents->ready, arrived};
         sdk::Event::All(both).OnReady([ready](const Status& last) { ready->Set(last); });

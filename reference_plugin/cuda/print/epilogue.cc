@@ -207,7 +207,8 @@ class Reader {
       return value;
     }
     if (node.kind != NodeKind::kOp) return std::nullopt;
-    const Value* operands[3] = {};
+    const Value absent;
+    const Value* operands[3] = {&absent, &absent, &absent};
     for (size_t i = 0; i < node.num_operands; ++i) {
       const auto& operand = values[static_cast<size_t>(node.operands[i])];
       if (!operand.has_value() || operand->is_relu) return std::nullopt;

@@ -49,7 +49,7 @@ Status Enter(const PreparedStep& step, std::span<void* const> operands,
 void EnterElsewhere(const RunContext& context, std::function<void()> code) {
   const std::shared_ptr<backend::Runtime> runtime = context.call->runtime;
   runtime->threads.Schedule(
-      [runtime, code = std::move(code)] { runtime->RunForeign(std::move(code)); });
+      [runtime, code = std::move(code)]() mutable { runtime->RunForeign(std::move(code)); });
 }
 
 // One call of a step of the host that is under way.
