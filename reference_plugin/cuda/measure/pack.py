@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a machine with a GPU needs of this build, as one archive."""
+
+import pathlib
+import subprocess
+import sys
+import tarfile
+import tempfile
+
+from parts.demo import TRAIN
+from processes import CPU, CUDA, ROOT
+from suite import CONFORMANCE, PROFILES
+
+HERE = pathlib.Path(__file__).resolve().parent
+LARGEST = 40 << 20
+
+
+def files() -> list[pathlib.Path]:
+    scripts = [ROOT / "scripts/gpu", *sorted(HERE.rglob("*.py"))]
+    return [CUDA, CPU, CONFORMANCE, *PROFILES.values(), TRAIN, *scripts]
+
+
+def write(file: pathlib.Path) -> None:
+    missing = [str(path) for path in files() if not path.is_file()]
+    if missing:
+        sys.exit(f"not built: {', '.join(missing)}")
+    with tempfile.TemporaryDirectory() as folder, tarfile.open(file, "w:gz") as archive:
+        for path in files():
+            packed = path
+            if path.is_relative_to(ROOT / "build"):
+                packed = pathlib.Path(folder) / path.name
+                subprocess.run(["strip", "-o", packed, path], check=True)
+            archive.add(packed, pathlib.PurePosixPath("plinth-gpu") / path.relative_to(ROOT))
+    size = file.stat().st_size
+    print(f"{file}: {size / 2**20:.1f} MB")
+    if size > LARGEST:
+        sys.exit(f"more than {LARGEST >> 20} MB")
