@@ -4,8 +4,8 @@
   tidy.py BUILD [FOLDER | -FOLDER]...   BUILD: a folder with compile_commands.json; FOLDER: of the
                                         checkout, with all that is below; -FOLDER: left out
 
-Of tests only what clang itself says. A source in which nothing was found is not read again until it
-or what it includes changes: BUILD/tidy has an empty file of each such state.
+Of tests and fuzzers only what clang itself says. A source in which nothing was found is not read
+again until it or what it includes changes: BUILD/tidy has an empty file of each such state.
 """
 
 import concurrent.futures
@@ -19,6 +19,7 @@ from collections import defaultdict
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+TESTS = ("_test.cc", "_fuzz.cc")
 # With no check at all clang-tidy does not run.
 OF_TESTS = ["--checks=-*,clang-diagnostic-*,misc-unused-using-decls"]
 
@@ -56,14 +57,15 @@ def state(compiled: list[tuple[str, list[str]]], options: list[str]) -> str | No
 
 def read(build: Path, source: Path, compiled: list[tuple[str, list[str]]]) -> str:
     """What is wrong with a source."""
-    options = OF_TESTS if source.name.endswith("_test.cc") else []
+    options = OF_TESTS if source.name.endswith(TESTS) else []
     before = state(compiled, options)
     if before is not None and (build / "tidy" / before).exists():
         return ""
     done = subprocess.run(["clang-tidy", "-p", str(build), "--quiet", *options, str(source)],
                           capture_output=True, text=True)
     if done.returncode != 0:
-        return done.stdout + done.stderr
+        # One that was killed says nothing.
+        return done.stdout + done.stderr or f"{source}: clang-tidy ended with {done.returncode}\n"
     if before is not None:
         (build / "tidy" / before).touch()
     return ""

@@ -14,7 +14,6 @@ import os
 import pathlib
 import re
 import subprocess
-import sys
 import tempfile
 import unittest
 import xml.etree.ElementTree

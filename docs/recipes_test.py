@@ -14,7 +14,6 @@ import shlex
 import sys
 import tempfile
 import unittest
-from pathlib import Path
 
 from pages_test import excerpts
 from recipe import ROOT, Copy, run

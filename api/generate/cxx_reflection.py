@@ -81,10 +81,7 @@ class Reflection:
         if "(*)" in type_name:
             return "kCallback", -1, 0, 8
         name = re.sub(r"\bconst\b", "", type_name).replace(" ", "")
-        count = 1
-        if name.endswith("]"):
-            name, number = name[:-1].split("[")
-            count = int(number)
+        name = name.split("[")[0]  # An array is of what its element is.
         depth = name.count("*")
         base = name.replace("*", "")
         if base in self.callbacks:

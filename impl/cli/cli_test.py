@@ -4,7 +4,6 @@
   cli_test.py PLINTH PLUGIN PROGRAM
 """
 
-import ctypes
 import json
 import os
 import pathlib

@@ -2,7 +2,6 @@
 """jnp.linalg without OpenBLAS, and with the one that SciPy brings: in processes of their own."""
 
 import glob
-import os
 import pathlib
 import site
 

@@ -3,10 +3,8 @@
 
 import numpy as np
 
-from element_types import (BF16, C64, C128, COMPLEX, F16, F32, F64, FLOATS, ElementType, generator,
-                           ordinary, round_to)
+from element_types import (BF16, C64, C128, COMPLEX, F16, F32, F64, FLOATS, ElementType, ordinary, round_to)
 from elementwise import signature
-from movement import integers
 from program import Op, Program, Result, main_of, tensor_of
 
 FULL = [F32, F64, C64, C128]

@@ -3,8 +3,7 @@
 
 import numpy as np
 
-from element_types import (ALL, F32, FLOATS, NUMBERS, PRED, REAL, S32, ElementType, ordinary,
-                           small_integers)
+from element_types import (ALL, F32, NUMBERS, S32, ElementType, small_integers)
 from elementwise import signature
 from movement import marked
 from program import Op, Program, Result, main_of, tensor, tensor_of

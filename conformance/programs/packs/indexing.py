@@ -137,7 +137,7 @@ def far(index: ElementType) -> Shape:
 def gather(name, element, shape: Shape, index: ElementType) -> Program:
     x, indices = marked(element, shape.operand), index_array(shape, index)
     value = gathered(x, indices, shape)
-    body = (f'%r = "stablehlo.gather"(%a0, %a1) {{dimension_numbers = #stablehlo.gather<'
+    body = ('%r = "stablehlo.gather"(%a0, %a1) {dimension_numbers = #stablehlo.gather<'
             + list_of("offset_dims", shape.offset) + list_of("collapsed_slice_dims", shape.collapsed)
             + list_of("operand_batching_dims", shape.operand_batch)
             + list_of("start_indices_batching_dims", shape.index_batch)

@@ -5,7 +5,7 @@ import dataclasses
 
 import numpy as np
 
-from element_types import (BF16, C64, C128, F16, F32, F64, FLOATS, NUMBERS, PRED, S8, S16, S32, U8,
+from element_types import (BF16, F16, F32, F64, FLOATS, NUMBERS, S8, S16, S32, U8,
                            ElementType, large_integers, ordinary, round_to, small_integers)
 from elementwise import signature
 from program import Op, Program, Result, main_of, tensor_of

@@ -69,7 +69,6 @@ def equal_count(name, one, other, kind, wide) -> str:
 
 
 def rng_programs(element: ElementType):
-    kind, scalar = tensor(element, (COUNT,)), tensor(element, ())
     if element is S32:
         yield rng(element, "UNIFORM", -10, 30, 9.5, 40 / math.sqrt(12))
         return

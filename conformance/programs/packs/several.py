@@ -7,7 +7,7 @@ follows the specification's definition of each op over lists of such places.
 
 import numpy as np
 
-from element_types import (ALL, F32, INTEGERS, NARROW, NARROW_INTEGERS, NUMBERS, PRED, S32,
+from element_types import (ALL, F32, NARROW, PRED, S32,
                            ElementType, small_integers)
 from elementwise import signature
 from movement import marked

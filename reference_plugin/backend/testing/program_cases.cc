@@ -90,6 +90,7 @@ TEST(PreparedProgram, RunsAtOnce) {
   ASSERT_TRUE(program.ok()) << program.status().ToString();
   std::vector<std::thread> threads;
   std::vector<int32_t> wrong(4, 0);
+  threads.reserve(4);
   for (int32_t t = 0; t < 4; ++t) {
     threads.emplace_back([&, t] {
       for (int32_t n = 20 + t; n < 60; n += 4) {

@@ -188,12 +188,12 @@ FUNCTIONS = [
     """func.func @main(%s: tensor<2xui64>) -> (tensor<2xui64>, tensor<4x8xui32>) {
     %0, %1 = stablehlo.rng_bit_generator %s, algorithm = THREE_FRY : (tensor<2xui64>) -> (tensor<2xui64>, tensor<4x8xui32>)
     return %0, %1 : tensor<2xui64>, tensor<4x8xui32> }""",
-    f"""func.func @main(%a: tensor<4x8xf32>, %b: tensor<4x8xi32>, %z: tensor<f32>, %i: tensor<i32>) -> (tensor<4xf32>, tensor<4xi32>) {{
-    %0:2 = "stablehlo.reduce"(%a, %b, %z, %i) <{{dimensions = array<i64: 1>}}> ({{
+    """func.func @main(%a: tensor<4x8xf32>, %b: tensor<4x8xi32>, %z: tensor<f32>, %i: tensor<i32>) -> (tensor<4xf32>, tensor<4xi32>) {
+    %0:2 = "stablehlo.reduce"(%a, %b, %z, %i) <{dimensions = array<i64: 1>}> ({
       ^bb0(%x: tensor<f32>, %k: tensor<i32>, %y: tensor<f32>, %l: tensor<i32>):
-      stablehlo.return %x, %k : tensor<f32>, tensor<i32> }})
+      stablehlo.return %x, %k : tensor<f32>, tensor<i32> })
       : (tensor<4x8xf32>, tensor<4x8xi32>, tensor<f32>, tensor<i32>) -> (tensor<4xf32>, tensor<4xi32>)
-    return %0#0, %0#1 : tensor<4xf32>, tensor<4xi32> }}""",
+    return %0#0, %0#1 : tensor<4xf32>, tensor<4xi32> }""",
 ]
 
 # Ops of which ours are made of others, or stand for others.

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from rows import Attribute, Count, Op, Table, camel
+from rows import Attribute, Count, Table, camel
 
 NOTE = ("// SPDX-License-Identifier: Apache-2.0\n"
         "// Generated from ops.toml by `python3 reference_plugin/ops/generate --write`. Do not edit.\n"
