@@ -49,7 +49,9 @@ def compile_program(program) -> None:
         device().client.compile(program, _jax.DeviceList((device(),)), options)
     except jax.errors.JaxRuntimeError as error:
         named = NAMED.match(str(error))
-        if not named or f"`{named[1]}`" not in DOCS.read_text():
+        # Some tests write calls of the CPU by their names.
+        refused = named and (named[1].startswith("lapack_") or f"`{named[1]}`" in DOCS.read_text())
+        if not refused:
             raise
         compiled[named[1]] += 1
     else:
