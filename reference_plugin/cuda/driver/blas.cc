@@ -8,24 +8,12 @@
 namespace plinth::cuda {
 namespace {
 
-LibraryName Library(int driver_version) {
-  LibraryName library = {
-      .title = "cuBLASLt, NVIDIA's library of matrix products,",
-      .files = FilesForDriver(driver_version, "libcublasLt.so.13", "libcublasLt.so.12"),
-      .wheels = {"nvidia/cu13/lib", "nvidia/cublas/lib"},
-      .toolkits = {"/usr/local/cuda/lib64"},
-      .remedy =
-          "Install it with `pip install nvidia-cublas`, or name its folder in the option "
-          "cuda_library_path or in PLINTH_CUDA_LIBRARY_PATH.",
-  };
-  if (library.files.size() == 1) {
-    library.remedy =
-        "The driver is for CUDA 12, which needs cuBLASLt 12: install it with "
-        "`pip install nvidia-cublas-cu12`, name its folder in the option cuda_library_path or in "
-        "PLINTH_CUDA_LIBRARY_PATH, or install NVIDIA's driver 580 or newer.";
-  }
-  return library;
-}
+constexpr ToolkitLibrary kCublasLt = {
+    .name = "cuBLASLt",
+    .does = "NVIDIA's library of matrix products",
+    .file = "libcublasLt.so",
+    .wheel = "nvidia-cublas",
+};
 
 // That of CUDA 12.4.
 constexpr int64_t kOldest = 120400;
@@ -34,7 +22,7 @@ constexpr int64_t kOldest = 120400;
 
 Expected<std::shared_ptr<const BlasLibrary>> BlasLibrary::Open(const LibraryPlaces& places,
                                                                int driver_version) {
-  const LibraryName name = Library(driver_version);
+  const LibraryName name = NameFor(kCublasLt, driver_version);
   PLINTH_ASSIGN_OR_RETURN(const OpenLibrary library, cuda::Open(name, places));
   std::shared_ptr<BlasLibrary> blas(new BlasLibrary());
   blas->path_ = library.path;

@@ -140,10 +140,11 @@ TEST(NvrtcTest, IsNoneThatTheDriverIsTooOldFor) {
   LibraryPlaces places;
   places.asked = {PLINTH_CUDA_SIMULATOR};  // of CUDA 13
   EXPECT_TRUE(Nvrtc::Open(places, 13000).ok());
-  const LibraryName name = {"a library", FilesForDriver(12080, "of_13.so", "of_12.so"), {}, {}, ""};
-  EXPECT_THAT(name.files, testing::ElementsAre("of_12.so"));
-  EXPECT_THAT(FilesForDriver(0, "of_13.so", "of_12.so"),
-              testing::ElementsAre("of_13.so", "of_12.so"));
+  const ToolkitLibrary library = {"a library", "for a test", "of.so", "nvidia-for-test"};
+  EXPECT_THAT(NameFor(library, 12080).files, testing::ElementsAre("of.so.12"));
+  EXPECT_THAT(NameFor(library, 0).files, testing::ElementsAre("of.so.13", "of.so.12"));
+  EXPECT_THAT(NameFor(library, 0).wheels,
+              testing::ElementsAre("nvidia/cu13/lib", "nvidia/for_test/lib"));
   const auto nvrtc = Nvrtc::Open(places, 12080);
   // A machine may have one of CUDA 12.
   if (nvrtc.ok()) {

@@ -64,27 +64,27 @@ class Attempts {
 
 bool Find(const LibraryName& library, const LibraryPlaces& places, Attempts& attempts) {
   for (const std::string& folder : places.asked) {
-    for (std::string_view file : library.files) {
+    for (const std::string& file : library.files) {
       if (attempts.TryIn(folder, file)) return true;
     }
   }
   for (const std::string& site : places.sites) {
-    for (std::string_view wheel : library.wheels) {
+    for (const std::string& wheel : library.wheels) {
       const std::string folder = StrCat(site, "/", wheel);
       if (!IsFolder(folder)) continue;
-      for (std::string_view file : library.files) {
+      for (const std::string& file : library.files) {
         if (attempts.TryIn(folder, file)) return true;
       }
     }
   }
-  for (std::string_view file : library.files) {
-    if (attempts.Try(std::string(file), RTLD_NOLOAD)) return true;
+  for (const std::string& file : library.files) {
+    if (attempts.Try(file, RTLD_NOLOAD)) return true;
   }
-  for (std::string_view file : library.files) {
-    if (attempts.Try(std::string(file))) return true;
+  for (const std::string& file : library.files) {
+    if (attempts.Try(file)) return true;
   }
-  for (std::string_view folder : library.toolkits) {
-    for (std::string_view file : library.files) {
+  for (const std::string& folder : library.toolkits) {
+    for (const std::string& file : library.files) {
       if (attempts.TryIn(folder, file)) return true;
     }
   }
@@ -93,11 +93,28 @@ bool Find(const LibraryName& library, const LibraryPlaces& places, Attempts& att
 
 }  // namespace
 
-std::vector<std::string_view> FilesForDriver(int driver_version, std::string_view of_13,
-                                             std::string_view of_12) {
+LibraryName NameFor(const ToolkitLibrary& library, int driver_version) {
   constexpr int kFirstOf13 = 13000;
-  if (driver_version > 0 && driver_version < kFirstOf13) return {of_12};
-  return {of_13, of_12};
+  // From version 13 on all wheels fill one folder; before, each has its own: nvidia/cuda_nvrtc.
+  std::string folder(library.wheel.substr(library.wheel.find('-') + 1));
+  std::replace(folder.begin(), folder.end(), '-', '_');
+  LibraryName name = {
+      .title = StrCat(library.name, ", ", library.does, ","),
+      .files = {StrCat(library.file, ".13"), StrCat(library.file, ".12")},
+      .wheels = {"nvidia/cu13/lib", StrCat("nvidia/", folder, "/lib")},
+      .toolkits = {"/usr/local/cuda/lib64"},
+      .remedy =
+          StrCat("Install it with `pip install ", library.wheel,
+                 "`, or name its folder in the option cuda_library_path or in ", kVariable, "."),
+  };
+  if (driver_version > 0 && driver_version < kFirstOf13) {
+    name.files.erase(name.files.begin());
+    name.remedy = StrCat("The driver is for CUDA 12, which needs ", library.name,
+                         " 12: install it with `pip install ", library.wheel,
+                         "-cu12`, name its folder in the option cuda_library_path or in ",
+                         kVariable, ", or install NVIDIA's driver 580 or newer.");
+  }
+  return name;
 }
 
 Expected<LibraryPlaces> LibraryPlaces::OfThisProcess(std::string_view library_path) {

@@ -12,18 +12,25 @@ namespace plinth::cuda {
 
 // A library that may be on this machine.
 struct LibraryName {
-  std::string_view title;                  // "the CUDA driver"
-  std::vector<std::string_view> files;     // SONAMEs, newest first
-  std::vector<std::string_view> wheels;    // folders below site-packages: "nvidia/cu13/lib"
-  std::vector<std::string_view> toolkits;  // further folders: "/usr/local/cuda/lib64"
-  std::string_view remedy;                 // what to do where there is none; a sentence
+  std::string title;                  // "the CUDA driver"
+  std::vector<std::string> files;     // SONAMEs, newest first
+  std::vector<std::string> wheels;    // folders below site-packages: "nvidia/cu13/lib"
+  std::vector<std::string> toolkits;  // further folders: "/usr/local/cuda/lib64"
+  std::string remedy;                 // what to do where there is none; a sentence
 };
 
-// Names of a library of the toolkit: those of each major version that a driver for `driver_version`
-// (1000 * major + 10 * minor; 0: no driver, any version) runs the work of, newest first. What
-// version 13 compiles or launches is none of a driver's for CUDA 12.
-std::vector<std::string_view> FilesForDriver(int driver_version, std::string_view of_13,
-                                             std::string_view of_12);
+// A library of NVIDIA's toolkit, which wheels bring too.
+struct ToolkitLibrary {
+  std::string_view name;   // "NVRTC"
+  std::string_view does;   // "which compiles the kernels of programs"
+  std::string_view file;   // "libnvrtc.so"
+  std::string_view wheel;  // "nvidia-cuda-nvrtc"
+};
+
+// That library of each major version of the toolkit that a driver for `driver_version` (1000 *
+// major + 10 * minor; 0: no driver, any version) runs the work of. What version 13 compiles or
+// launches is none of a driver's for CUDA 12.
+LibraryName NameFor(const ToolkitLibrary& library, int driver_version);
 
 // Where libraries may be, besides where the system looks.
 struct LibraryPlaces {

@@ -11,24 +11,12 @@
 namespace plinth::cuda {
 namespace {
 
-LibraryName NvrtcLibrary(int driver_version) {
-  LibraryName library = {
-      .title = "NVRTC, which compiles the kernels of programs,",
-      .files = FilesForDriver(driver_version, "libnvrtc.so.13", "libnvrtc.so.12"),
-      .wheels = {"nvidia/cu13/lib", "nvidia/cuda_nvrtc/lib"},
-      .toolkits = {"/usr/local/cuda/lib64"},
-      .remedy =
-          "Install it with `pip install nvidia-cuda-nvrtc`, or name its folder in the option "
-          "cuda_library_path or in PLINTH_CUDA_LIBRARY_PATH.",
-  };
-  if (library.files.size() == 1) {
-    library.remedy =
-        "The driver is for CUDA 12, which needs NVRTC 12: install it with "
-        "`pip install nvidia-cuda-nvrtc-cu12`, name its folder in the option cuda_library_path or "
-        "in PLINTH_CUDA_LIBRARY_PATH, or install NVIDIA's driver 580 or newer.";
-  }
-  return library;
-}
+constexpr ToolkitLibrary kNvrtc = {
+    .name = "NVRTC",
+    .does = "which compiles the kernels of programs",
+    .file = "libnvrtc.so",
+    .wheel = "nvidia-cuda-nvrtc",
+};
 
 // The oldest that is known to compile what is printed: that of CUDA 12.4.
 constexpr int kOldestNvrtc = 12040;
@@ -68,7 +56,7 @@ std::string PlaceOf(std::string_view log, std::string_view text) {
 
 Expected<std::shared_ptr<const Nvrtc>> Nvrtc::Open(const LibraryPlaces& places,
                                                    int driver_version) {
-  const LibraryName name = NvrtcLibrary(driver_version);
+  const LibraryName name = NameFor(kNvrtc, driver_version);
   PLINTH_ASSIGN_OR_RETURN(const OpenLibrary library, cuda::Open(name, places));
   std::shared_ptr<Nvrtc> nvrtc(new Nvrtc());
   nvrtc->path_ = library.path;
