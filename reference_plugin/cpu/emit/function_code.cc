@@ -87,24 +87,17 @@ void FunctionCode::Polynomial(Vec dst, Vec x, const float (&coefficients)[kCount
   for (size_t k = kCount - 1; k > 0; --k) code_.vfmadd213ps(dst, x, Float(coefficients[k - 1]));
 }
 
-// ReduceExp. `tail` holds the low part of x before; other_ is overwritten.
-void FunctionCode::Reduce(Vec x, Vec n, Vec remainder, Vec tail) {
+// ReduceShortExp: x becomes the remainder. other_ is overwritten.
+void FunctionCode::ReduceExp(Vec x, Vec n, Vec fraction) {
   LoadFloat(n, Constants::kRoundingMagic);
   code_.vfmadd231ps(n, x, Float(Constants::kLog2E));
   code_.vsubps(n, n, Float(Constants::kRoundingMagic));
-  code_.vmovaps(remainder, x);
-  code_.vfnmadd231ps(remainder, n, Float(Constants::kLn2Hi));
-  code_.vfnmadd231ps(tail, n, Float(Constants::kLn2Lo));
-  code_.vaddps(remainder, remainder, tail);
-  Polynomial(tail, remainder, math::kExpTail<float>);
-  code_.vmulps(other_, remainder, remainder);
-  code_.vmulps(tail, other_, tail);
-}
-
-// tail = 1 + (remainder + tail)
-void FunctionCode::AddOne(Vec remainder, Vec tail) {
-  code_.vaddps(tail, remainder, tail);
-  code_.vaddps(tail, tail, Float(1));
+  code_.vfnmadd231ps(x, n, Float(Constants::kLn2Hi));
+  code_.vfnmadd231ps(x, n, Float(Constants::kLn2Lo));
+  Polynomial(fraction, x, math::kExpTail<float>);
+  const Xbyak::Operand& one = Float(1);
+  code_.vfmadd213ps(fraction, x, one);
+  code_.vfmadd213ps(fraction, x, one);
 }
 
 void FunctionCode::PowerOfTwo(Vec n) {
@@ -118,11 +111,9 @@ void FunctionCode::Exponential(Vec dst, Vec x, Vec t0, Vec t1) {
   const Vec is_normal = vector_.MaskOr(1, scratch_);
   vector_.CompareFloats(is_normal, scratch_, Float(Constants::kExpNormal), kLess);
   vector_.JumpUnlessAll(is_normal, any);
-  vector_.SetZero(t0);
-  Reduce(x, dst, scratch_, t0);
-  AddOne(scratch_, t0);
-  PowerOfTwo(dst);
-  code_.vmulps(dst, t0, dst);
+  code_.vmovaps(scratch_, x);
+  ReduceExp(scratch_, t0, dst);
+  ScaleNormal(dst, t0);
   code_.L(end);
   rest_.push_back([=, this]() mutable {
     code_.L(any);
@@ -131,46 +122,64 @@ void FunctionCode::Exponential(Vec dst, Vec x, Vec t0, Vec t1) {
   });
 }
 
+// dst *= 2^n, which gives a normal number; n is overwritten.
+void FunctionCode::ScaleNormal(Vec dst, Vec n) {
+  if (vector_.has_masks()) return code_.vscalefps(dst, dst, n);
+  PowerOfTwo(n);
+  code_.vmulps(dst, dst, n);
+}
+
 void FunctionCode::ExponentialOfAny(Vec dst, Vec x, Vec t0, Vec t1) {
   const Vec stays = vector_.MaskOr(1, t1);
   vector_.CompareFloats(stays, x, Float(Constants::kExpVanishes), kNotLess);
   vector_.Keep(t1, x, stays);
   code_.vminps(t1, FloatOr(scratch_, Constants::kExpLimit), t1);
   code_.vmaxps(t1, FloatOr(scratch_, -Constants::kExpLimit), t1);
-  vector_.SetZero(t0);
-  Reduce(t1, dst, scratch_, t0);
-  AddOne(scratch_, t0);
+  ReduceExp(t1, t0, dst);
   // ScaleByPowerOfTwo
-  code_.vmulps(scratch_, dst, Float(0.5f));
+  code_.vmulps(scratch_, t0, Float(0.5f));
   code_.vaddps(scratch_, scratch_, Float(Constants::kRoundingMagic));
   code_.vsubps(scratch_, scratch_, Float(Constants::kRoundingMagic));
-  code_.vsubps(dst, dst, scratch_);
+  code_.vsubps(t0, t0, scratch_);
   PowerOfTwo(scratch_);
-  PowerOfTwo(dst);
-  code_.vmulps(t0, t0, scratch_);
-  code_.vmulps(dst, t0, dst);
+  PowerOfTwo(t0);
+  code_.vmulps(dst, dst, scratch_);
+  code_.vmulps(dst, dst, t0);
   vector_.CompareFloats(stays, x, Float(Constants::kExpVanishes), kNotLess);
   vector_.Keep(dst, dst, stays);
 }
 
 void FunctionCode::Tanh(Vec dst, Vec x, Temporaries t) {
-  code_.vandps(t[1], x, vector_.Constant(~kSignBit));
-  code_.vmulps(t[1], t[1], Float(-2));
-  code_.vmaxps(t[1], FloatOr(scratch_, -Constants::kMinusOneLimit), t[1]);
-  // ExpMinusOnePair
-  vector_.SetZero(t[0]);
-  Reduce(t[1], dst, scratch_, t[0]);
-  code_.vaddps(scratch_, scratch_, t[0]);
-  code_.vsubps(dst, dst, Float(1));
-  PowerOfTwo(dst);
-  code_.vsubps(other_, dst, Float(0.5f));
-  code_.vfmadd231ps(other_, dst, scratch_);
-  code_.vaddps(other_, other_, other_);
-  code_.vaddps(scratch_, other_, Float(2));
-  code_.vdivps(other_, other_, scratch_);
-  code_.vandps(other_, other_, vector_.Constant(~kSignBit));
-  code_.vandps(dst, x, vector_.Constant(kSignBit));
-  code_.vorps(dst, dst, other_);
+  const Vec magnitude = t[0], half = t[0], fraction = t[1];
+  code_.vandps(magnitude, x, vector_.Constant(~kSignBit));
+  code_.vminps(magnitude, FloatOr(scratch_, Constants::kMinusOneLimit / 2), magnitude);
+  LoadFloat(dst, Constants::kRoundingMagic);
+  code_.vfmadd231ps(dst, magnitude, Float(2 * Constants::kLog2E));
+  code_.vsubps(dst, dst, Float(Constants::kRoundingMagic));
+  code_.vfmsub231ps(half, dst, Float(Constants::kLn2Hi / 2));
+  code_.vfmadd231ps(half, dst, Float(Constants::kLn2Lo / 2));
+  Polynomial(fraction, half, math::kHalfExpTail<float>);
+  code_.vmulps(other_, half, half);
+  code_.vfmadd213ps(fraction, other_, half);
+  // PowerOfHalf
+  code_.vsubps(dst, FloatOr(scratch_, Constants::kRoundingMagic + Constants::kExponentBias), dst);
+  code_.vpslld(dst, dst, kMantissaBits);
+  LoadFloat(other_, 0.5f);
+  code_.vfnmadd231ps(other_, dst, Float(0.5f));
+  code_.vfnmadd231ps(other_, dst, fraction);
+  code_.vsubps(scratch_, FloatOr(scratch_, 1), other_);
+  code_.vdivps(dst, other_, scratch_);
+  AddSign(dst, x);
+}
+
+// What has no sign gets that of x.
+void FunctionCode::AddSign(Vec dst, Vec x) {
+  if (vector_.has_masks()) {
+    constexpr uint8_t kFirstOrBothOthers = 0xF8;
+    return code_.vpternlogd(dst, x, vector_.Constant(kSignBit), kFirstOrBothOthers);
+  }
+  code_.vandps(scratch_, x, vector_.Constant(kSignBit));
+  code_.vorps(dst, dst, scratch_);
 }
 
 void FunctionCode::Logistic(Vec dst, Vec x, Temporaries t) {
@@ -254,41 +263,22 @@ void FunctionCode::LogOfAny(Vec dst, Vec x, Temporaries t) {
 }
 
 void FunctionCode::Erf(Vec dst, Vec x, Temporaries t) {
-  const Vec small = t[3], scaled = t[2], cut = t[1], tail = t[0];
+  const Vec small = t[0], cut = t[1], log = t[2], n = t[3];
   code_.vmulps(scratch_, x, x);
   Polynomial(small, scratch_, math::kErfRatio<float>);
   code_.vfmadd213ps(small, x, x);
 
   code_.vandps(cut, x, vector_.Constant(~kSignBit));
   code_.vminps(cut, FloatOr(scratch_, Constants::kErfLimit), cut);
-  code_.vaddps(scratch_, cut, Float(math::kErfcCentre<float>));
-  code_.vdivps(other_, FloatOr(other_, 1), scratch_);  // reciprocal
-  code_.vsubps(scratch_, cut, Float(math::kErfcCentre<float>));
-  code_.vmulps(scratch_, scratch_, other_);
-  Polynomial(scaled, scratch_, math::kErfcScaled<float>);
-  code_.vmulps(scaled, scaled, other_);
-  // -(cut * cut) in two parts
-  code_.vmulps(dst, cut, cut);
-  code_.vmovaps(tail, dst);
-  code_.vfmsub231ps(tail, cut, cut);
-  code_.vxorps(tail, tail, vector_.Constant(kSignBit));
-  code_.vxorps(cut, dst, vector_.Constant(kSignBit));
-  Reduce(cut, dst, scratch_, tail);
-  AddOne(scratch_, tail);
-  PowerOfTwo(dst);
-  code_.vmulps(dst, tail, dst);
-  code_.vfnmadd213ps(dst, scaled, Float(1));
-  code_.vandps(dst, dst, vector_.Constant(~kSignBit));
-  code_.vandps(scratch_, x, vector_.Constant(kSignBit));
-  code_.vorps(dst, dst, scratch_);
+  Polynomial(log, cut, math::kErfcLog<float>);
+  ReduceExp(log, n, dst);
+  PowerOfTwo(n);
+  code_.vfnmadd213ps(dst, n, Float(1));
+  AddSign(dst, x);
 
-  code_.vandps(scratch_, x, vector_.Constant(~kSignBit));
   const Vec chosen = vector_.MaskOr(1, scratch_);
-  vector_.CompareFloats(chosen, scratch_, Float(1), kGreater);
+  vector_.CompareFloats(chosen, cut, Float(Constants::kErfSmall), kGreater);
   vector_.Choose(dst, small, dst, chosen);
-  vector_.SetZero(scratch_);
-  vector_.CompareFloats(chosen, x, scratch_, kEqual);
-  vector_.Choose(dst, dst, x, chosen);
 }
 
 void FunctionCode::SineOrCosine(Opcode opcode, Vec dst, Vec x, Temporaries t) {
@@ -305,38 +295,29 @@ void FunctionCode::SineOrCosine(Opcode opcode, Vec dst, Vec x, Temporaries t) {
   code_.vmovaps(angle, x);
   for (const float part : Constants::kHalfPi) code_.vfnmadd231ps(angle, scratch_, Float(part));
   if (opcode == Opcode::kCosine) code_.vpaddd(quadrant, quadrant, vector_.Constant(1));
-  // SineKernel, with nothing in its low part.
   code_.vmulps(square, angle, angle);
   Polynomial(series, square, math::kSinTail<float>);
-  code_.vmulps(other_, angle, square);
-  vector_.SetZero(scratch_);
-  code_.vfmadd231ps(scratch_, other_, series);
-  code_.vaddps(dst, angle, scratch_);
-  // CosineKernel
-  Polynomial(series, square, math::kCosTail<float>);
-  code_.vmulps(scratch_, square, Float(0.5f));
-  LoadFloat(angle, 1);
-  code_.vsubps(other_, angle, scratch_);
-  code_.vsubps(angle, angle, other_);
-  code_.vsubps(angle, angle, scratch_);
-  code_.vmulps(square, square, square);
-  code_.vfmadd231ps(angle, square, series);
-  code_.vaddps(angle, other_, angle);
-  // SineOfQuadrant
-  constexpr int kToSign = 31, kSecondToSign = 30;
-  code_.vpslld(scratch_, quadrant, kToSign);
-  const Vec is_odd = vector_.MaskOr(1, scratch_);
-  if (vector_.has_masks()) code_.vpmovd2m(Xbyak::Opmask(is_odd.getIdx()), scratch_);
-  vector_.Choose(dst, dst, angle, is_odd);
-  code_.vandps(scratch_, quadrant, vector_.Constant(2));
-  code_.vpslld(scratch_, scratch_, kSecondToSign);
-  code_.vxorps(dst, dst, scratch_);
+  code_.vmulps(dst, angle, square);
+  code_.vfmadd213ps(dst, series, angle);
   if (opcode == Opcode::kSine) {
+    // A zero keeps its sign: it is in the first quadrant, which changes nothing of it.
     vector_.SetZero(scratch_);
     const Vec is_zero = vector_.MaskOr(1, scratch_);
     vector_.CompareFloats(is_zero, x, scratch_, kEqual);
     vector_.Choose(dst, dst, x, is_zero);
   }
+  Polynomial(series, square, math::kCosTail<float>);
+  code_.vfmadd213ps(series, square, Float(-0.5f));
+  code_.vfmadd213ps(series, square, Float(1));
+  // SineOfQuadrant
+  constexpr int kToSign = 31, kSecondToSign = 30;
+  code_.vpslld(scratch_, quadrant, kToSign);
+  const Vec is_odd = vector_.MaskOr(1, scratch_);
+  if (vector_.has_masks()) code_.vpmovd2m(Xbyak::Opmask(is_odd.getIdx()), scratch_);
+  vector_.Choose(dst, dst, series, is_odd);
+  code_.vandps(scratch_, quadrant, vector_.Constant(2));
+  code_.vpslld(scratch_, scratch_, kSecondToSign);
+  code_.vxorps(dst, dst, scratch_);
   code_.L(end);
   rest_.push_back([=, this]() mutable {
     code_.L(large);

@@ -40,9 +40,10 @@ class FunctionCode {
   Vec FloatOr(Vec spare, float value);  // a register that has it
   template <size_t kCount>
   void Polynomial(Vec dst, Vec x, const float (&coefficients)[kCount]);
-  void Reduce(Vec x, Vec n, Vec remainder, Vec tail);
-  void AddOne(Vec remainder, Vec tail);
+  void ReduceExp(Vec x, Vec n, Vec fraction);
   void PowerOfTwo(Vec n);
+  void ScaleNormal(Vec dst, Vec n);
+  void AddSign(Vec dst, Vec x);
   void Exponential(Vec dst, Vec x, Vec t0, Vec t1);
   void ExponentialOfAny(Vec dst, Vec x, Vec t0, Vec t1);
   void Tanh(Vec dst, Vec x, Temporaries t);

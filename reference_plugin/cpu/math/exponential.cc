@@ -37,6 +37,10 @@ struct ExponentialOp {
  private:
   template <class D, class V>
   static HWY_INLINE V Normal(D d, V x) {
+    if constexpr (!kCompensated<D>) {
+      const auto [n, fraction] = ReduceShortExp(d, x);
+      return hn::Mul(fraction, PowerOfTwo(d, n));
+    }
     const auto [n, remainder, tail] = ReduceExp(d, x, hn::Zero(d));
     return hn::Mul(hn::Add(hn::Set(d, 1), hn::Add(remainder, tail)), PowerOfTwo(d, n));
   }
@@ -44,6 +48,10 @@ struct ExponentialOp {
   template <class D, class V>
   static HWY_INLINE V Subnormal(D d, V x) {
     const V cut = CutMagnitude(d, x, ConstantsOf<D>::kExpLimit);
+    if constexpr (!kCompensated<D>) {
+      const auto [n, fraction] = ReduceShortExp(d, cut);
+      return ScaleByPowerOfTwo(d, fraction, n);
+    }
     const auto [n, remainder, tail] = ReduceExp(d, cut, hn::Zero(d));
     return ScaleByPowerOfTwo(d, hn::Add(hn::Set(d, 1), hn::Add(remainder, tail)), n);
   }
@@ -126,18 +134,27 @@ struct LogPlusOneOp {
   }
 };
 
-// tanh |x| = -t / (2 + t) with t = exp(-2 |x|) - 1.
+// tanh |x| = -t / (2 + t) with t = exp(-2 |x|) - 1. For f32 all is halved: s / (1 - s), s = -t / 2.
 struct TanhOp {
   template <class D, class V>
   static HWY_INLINE V Apply(D d, V x) {
     using C = ConstantsOf<D>;
+    if constexpr (!kCompensated<D>) {
+      const V magnitude = AtMost(d, C::kMinusOneLimit / 2, hn::Abs(x));
+      const V magic = hn::Set(d, C::kRoundingMagic);
+      const V n = hn::Sub(hn::MulAdd(magnitude, hn::Set(d, 2 * C::kLog2E), magic), magic);
+      const V high = hn::MulSub(n, hn::Set(d, C::kLn2Hi / 2), magnitude);
+      const V half = hn::MulAdd(n, hn::Set(d, C::kLn2Lo / 2), high);
+      const V fraction =
+          hn::MulAdd(hn::Mul(half, half), Polynomial(d, half, kHalfExpTail<float>), half);
+      const V power = PowerOfHalf(d, n), point_five = hn::Set(d, 0.5f);
+      const V s = hn::NegMulAdd(power, fraction, hn::NegMulAdd(power, point_five, point_five));
+      return hn::CopySignToAbs(hn::Div(s, hn::Sub(hn::Set(d, 1), s)), x);
+    }
     V argument = hn::Mul(hn::Abs(x), hn::Set(d, -2));
     const V limit = hn::Set(d, -C::kMinusOneLimit);
     argument = hn::IfThenElse(hn::Lt(argument, limit), limit, argument);
     const Pair<V> t = ExpMinusOnePair(d, argument);
-    if constexpr (!kCompensated<D>) {
-      return hn::CopySign(hn::Div(t.hi, hn::Add(t.hi, hn::Set(d, 2))), x);
-    }
     Pair<V> denominator = FastTwoSum(hn::Set(d, 2), t.hi);
     denominator.lo = hn::Add(denominator.lo, t.lo);
     const Pair<V> quotient = DividePairs(d, t, denominator);
@@ -169,29 +186,36 @@ struct LogisticOp {
   }
 };
 
-// x + x P(x^2) up to 1, 1 - erfc(x) above it.
+// x + x P(x^2) of small numbers, 1 - erfc(x) of others. Zeros keep their sign.
 struct ErfOp {
   template <class D, class V>
   static HWY_INLINE V Apply(D d, V x) {
     using T = hn::TFromD<D>;
+    using C = ConstantsOf<D>;
+    const V small = hn::MulAdd(x, Polynomial(d, hn::Mul(x, x), kErfRatio<T>), x);
+    const V cut = AtMost(d, C::kErfLimit, hn::Abs(x));
+    const V large = hn::CopySignToAbs(OfLarge(d, cut), x);
+    return hn::IfThenElse(hn::Gt(cut, hn::Set(d, C::kErfSmall)), large, small);
+  }
+
+ private:
+  template <class D, class V>
+  static HWY_INLINE V OfLarge(D d, V x) {
+    using T = hn::TFromD<D>;
     const V one = hn::Set(d, 1);
-    const V square = hn::Mul(x, x);
-    const V small = hn::MulAdd(x, Polynomial(d, square, kErfRatio<T>), x);
-
-    const V limit = hn::Set(d, ConstantsOf<D>::kErfLimit);
-    const V magnitude = hn::Abs(x);
-    const V cut = hn::IfThenElse(hn::Gt(magnitude, limit), limit, magnitude);
-    const V centre = hn::Set(d, kErfcCentre<T>);
-    const V reciprocal = hn::Div(one, hn::Add(cut, centre));
-    const V t = hn::Mul(hn::Sub(cut, centre), reciprocal);
-    const V scaled = hn::Mul(Polynomial(d, t, kErfcScaled<T>), reciprocal);
-    const Pair<V> cut_square = TwoProduct(d, cut, cut);
-    const auto [n, remainder, tail] = ReduceExp(d, hn::Neg(cut_square.hi), hn::Neg(cut_square.lo));
-    const V exponential = hn::Mul(hn::Add(one, hn::Add(remainder, tail)), PowerOfTwo(d, n));
-    const V large = hn::CopySign(hn::NegMulAdd(exponential, scaled, one), x);
-
-    const V y = hn::IfThenElse(hn::Gt(magnitude, one), large, small);
-    return hn::IfThenElse(hn::Eq(x, hn::Zero(d)), x, y);  // keeps -0
+    if constexpr (!kCompensated<D>) {
+      const auto [n, fraction] = ReduceShortExp(d, Polynomial(d, x, kErfcLog<T>));
+      return hn::NegMulAdd(fraction, PowerOfTwo(d, n), one);
+    } else {
+      const V centre = hn::Set(d, kErfcCentre);
+      const V reciprocal = hn::Div(one, hn::Add(x, centre));
+      const V t = hn::Mul(hn::Sub(x, centre), reciprocal);
+      const V scaled = hn::Mul(Polynomial(d, t, kErfcScaled<T>), reciprocal);
+      const Pair<V> square = TwoProduct(d, x, x);
+      const auto [n, remainder, tail] = ReduceExp(d, hn::Neg(square.hi), hn::Neg(square.lo));
+      const V exponential = hn::Mul(hn::Add(one, hn::Add(remainder, tail)), PowerOfTwo(d, n));
+      return hn::NegMulAdd(exponential, scaled, one);
+    }
   }
 };
 

@@ -31,6 +31,7 @@ struct FloatConstants<float> {
   static constexpr float kExpOverflow = 0x1.62e43p+6f;  // expm1 of anything above is infinite
   static constexpr float kMinusOneLimit = 20;           // expm1(-x) rounds to -1
   static constexpr float kErfLimit = 4;                 // erf is 1 above
+  static constexpr float kErfSmall = 0.85f;             // where kErfRatio ends
   static constexpr Bits kShortMask = -4096;             // keeps 12 bits of the significand
   static constexpr float kQuarterPi = 0x1.921fb6p-1f;
   static constexpr float kQuarterPiLow = -0x1.777a5cp-26f;
@@ -69,6 +70,7 @@ struct FloatConstants<double> {
   static constexpr double kExpOverflow = 0x1.62e42fefa39efp+9;
   static constexpr double kMinusOneLimit = 40;
   static constexpr double kErfLimit = 6;
+  static constexpr double kErfSmall = 1;
   static constexpr Bits kShortMask = -(int64_t{1} << 28);
   static constexpr double kQuarterPi = 0x1.921fb54442d18p-1;
   static constexpr double kQuarterPiLow = 0x1.1a62633145c07p-55;

@@ -52,6 +52,10 @@ def erf_ratio(z):  # erf(x) / x - 1 with z = x^2
         (-1) ** k * z**k / (mpmath.factorial(k) * (2 * k + 1)) for k in range(60)) - 1
 
 
+def log_erfc(x):
+    return mpmath.log(mpmath.erfc(x))
+
+
 def erfc_scaled(centre):  # (x + c) exp(x^2) erfc(x) with t = (x - c) / (x + c)
     def function(t):
         x = centre * (1 + t) / (1 - t)
@@ -102,7 +106,6 @@ TABLE = [
     ("kSinTail", "(sin(x) - x) / x^3, z = x^2", sin_tail, 0, QUARTER_PI_SQUARED, 2, 6),
     ("kCosTail", "(cos(x) - 1 + z / 2) / z^2, z = x^2", cos_tail, 0, QUARTER_PI_SQUARED, 2, 6),
     ("kAtanTail", "(atan(t) - t) / t^3, z = t^2", atan_tail, 0, TAN_SQUARED, 5, 12),
-    ("kErfRatio", "erf(x) / x - 1, z = x^2", erf_ratio, 0, 1, 6, 12),
     ("kCbrtSeed", "cbrt(m)", lambda m: mpmath.cbrt(m), 1, 2, 4, 4),
 ]
 
@@ -120,16 +123,28 @@ for name, what, function, low, high, float_degree, double_degree in TABLE:
     emit(name, "float", function, low, high, float_degree)
     emit(name, "double", function, low, high, double_degree)
 
+print("// (exp(2 h) - 1 - 2 h) / (2 h^2)")
+print("template <class T>\ninline constexpr T kHalfExpTail[] = {};")
+emit("kHalfExpTail", "float", lambda h: 2 * exp_tail(2 * h), -LN2_HALF / 2, LN2_HALF / 2, 4)
+
 print("// (2 atanh(s) - 2 s - 2/3 s^3) / s^5, z = s^2")
 print("template <class T>\ninline constexpr T kLogTail2[] = {};")
 emit("kLogTail2", "double", log_tail2, 0, S_SQUARED, 7)
 
-# x from 1 to 4 (float) and 1 to 6 (double), where erf has reached 1.
+# Of float up to 0.85, where two short polynomials meet. Above 3.2 an error of the logarithm no longer
+# counts.
+print("// erf(x) / x - 1, z = x^2")
+print("template <class T>\ninline constexpr T kErfRatio[] = {};")
+emit("kErfRatio", "float", erf_ratio, 0, mpf("0.85") ** 2, 5)
+emit("kErfRatio", "double", erf_ratio, 0, 1, 12)
+print("// log(erfc(x))")
+print("template <class T>\ninline constexpr T kErfcLog[] = {};")
+emit("kErfcLog", "float", log_erfc, mpf("0.85"), mpf("3.2"), 7)
+
+# x from 1 to 6, where erf has reached 1.
 print("// (x + c) exp(x^2) erfc(x), t = (x - c) / (x + c); c is kErfcCentre")
 print("template <class T>\ninline constexpr T kErfcScaled[] = {};")
-print("template <class T>\ninline constexpr T kErfcCentre = 2;")
-print("template <>\ninline constexpr double kErfcCentre<double> = 2.5;")
-emit("kErfcScaled", "float", erfc_scaled(mpf(2)), mpf(-1) / 3 * mpf("1.01"), mpf(1) / 3 * mpf("1.01"), 7)
+print("inline constexpr double kErfcCentre = 2.5;")
 emit("kErfcScaled", "double", erfc_scaled(mpf("2.5")), mpf(-1.5) / 3.5 * mpf("1.01"),
      mpf(3.5) / 8.5 * mpf("1.01"), 16)
 print("}  // namespace plinth::cpu::math\n\n#endif  // PLINTH_REFERENCE_PLUGIN_CPU_MATH_POLYNOMIALS_H_")

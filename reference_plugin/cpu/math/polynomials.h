@@ -71,19 +71,6 @@ template <>
 inline constexpr double kAtanTail<double>[] = {
     -0x1.5555555555555p-2, 0x1.9999999999996p-3, -0x1.2492492492044p-3, 0x1.c71c71c6d7d32p-4, -0x1.745d17340508fp-4, 0x1.3b13ae79dd4b6p-4, -0x1.1110cac366114p-4, 0x1.e1d871aade730p-5, -0x1.aeb899bbf46b9p-5, 0x1.82802568705b8p-5, -0x1.4fc8b12b0988ap-5, 0x1.f3da80d7128fep-6, -0x1.c3e13a22cdd52p-7};
 
-// erf(x) / x - 1, z = x^2
-template <class T>
-inline constexpr T kErfRatio[] = {};
-// On [0, 1]: error 1.2e-9.
-template <>
-inline constexpr float kErfRatio<float>[] = {
-    0x1.06eba80000000p-3f, -0x1.81273e0000000p-2f, 0x1.ce2d100000000p-4f, -0x1.b7faba0000000p-6f, 0x1.5412700000000p-8f, -0x1.a450880000000p-11f, 0x1.4a56900000000p-14f};
-
-// On [0, 1]: error 1.3e-19.
-template <>
-inline constexpr double kErfRatio<double>[] = {
-    0x1.06eba8214db69p-3, -0x1.812746b0379e6p-2, 0x1.ce2f21a042b30p-4, -0x1.b82ce31284e00p-6, 0x1.565bcd0dbaa38p-8, -0x1.c02db3dac435fp-11, 0x1.f9a321d5b8e1ep-14, -0x1.f4d1e3183f7aep-17, 0x1.b9df224ca4b97p-20, -0x1.5f1ecb6f0764cp-23, 0x1.f7b4bf3b13964p-27, -0x1.389d4f2641625p-30, 0x1.05ffd737fb32ep-34};
-
 // cbrt(m)
 template <class T>
 inline constexpr T kCbrtSeed[] = {};
@@ -97,6 +84,14 @@ template <>
 inline constexpr double kCbrtSeed<double>[] = {
     0x1.04bc2bde493b9p-1, 0x1.6c697f83452edp-1, -0x1.2d024eeecb9cbp-2, 0x1.544aaec5e4624p-4, -0x1.4b077fcd0882bp-7};
 
+// (exp(2 h) - 1 - 2 h) / (2 h^2)
+template <class T>
+inline constexpr T kHalfExpTail[] = {};
+// On [-0.173807, 0.173807]: error 1.3e-7.
+template <>
+inline constexpr float kHalfExpTail<float>[] = {
+    0x1.0000000000000p+0f, 0x1.5554dc0000000p-1f, 0x1.5555180000000p-2f, 0x1.120ce40000000p-3f, 0x1.6d127e0000000p-5f};
+
 // (2 atanh(s) - 2 s - 2/3 s^3) / s^5, z = s^2
 template <class T>
 inline constexpr T kLogTail2[] = {};
@@ -105,18 +100,31 @@ template <>
 inline constexpr double kLogTail2<double>[] = {
     0x1.999999999999ap-2, 0x1.249249249252cp-2, 0x1.c71c71c6e78a1p-3, 0x1.745d177d4ef6cp-3, 0x1.3b1394b0a7753p-3, 0x1.11190514d902bp-3, 0x1.df700c050c69dp-4, 0x1.e0b2fadc317e7p-4};
 
+// erf(x) / x - 1, z = x^2
+template <class T>
+inline constexpr T kErfRatio[] = {};
+// On [0, 0.7225]: error 6.4e-9.
+template <>
+inline constexpr float kErfRatio<float>[] = {
+    0x1.06eba80000000p-3f, -0x1.81271c0000000p-2f, 0x1.ce24320000000p-4f, -0x1.b7271a0000000p-6f, 0x1.4b27060000000p-8f, -0x1.4ba3720000000p-11f};
+
+// On [0, 1]: error 1.3e-19.
+template <>
+inline constexpr double kErfRatio<double>[] = {
+    0x1.06eba8214db69p-3, -0x1.812746b0379e6p-2, 0x1.ce2f21a042b30p-4, -0x1.b82ce31284e00p-6, 0x1.565bcd0dbaa38p-8, -0x1.c02db3dac435fp-11, 0x1.f9a321d5b8e1ep-14, -0x1.f4d1e3183f7aep-17, 0x1.b9df224ca4b97p-20, -0x1.5f1ecb6f0764cp-23, 0x1.f7b4bf3b13964p-27, -0x1.389d4f2641625p-30, 0x1.05ffd737fb32ep-34};
+
+// log(erfc(x))
+template <class T>
+inline constexpr T kErfcLog[] = {};
+// On [0.85, 3.2]: error 4.7e-8.
+template <>
+inline constexpr float kErfcLog<float>[] = {
+    0x1.a0ea120000000p-14f, -0x1.2111ce0000000p+0f, -0x1.4497ce0000000p-1f, -0x1.b8fb620000000p-4f, 0x1.95bef20000000p-6f, -0x1.09a5500000000p-8f, 0x1.b1a8260000000p-12f, -0x1.4830a00000000p-16f};
+
 // (x + c) exp(x^2) erfc(x), t = (x - c) / (x + c); c is kErfcCentre
 template <class T>
 inline constexpr T kErfcScaled[] = {};
-template <class T>
-inline constexpr T kErfcCentre = 2;
-template <>
-inline constexpr double kErfcCentre<double> = 2.5;
-// On [-0.336667, 0.336667]: error 8.2e-10.
-template <>
-inline constexpr float kErfcScaled<float>[] = {
-    0x1.0586720000000p+0f, -0x1.5fd3860000000p-1f, 0x1.1e2de00000000p-2f, -0x1.2a88de0000000p-5f, -0x1.6043880000000p-6f, 0x1.a893ae0000000p-8f, 0x1.820bec0000000p-9f, -0x1.b24e3a0000000p-11f};
-
+inline constexpr double kErfcCentre = 2.5;
 // On [-0.432857, 0.415882]: error 3.0e-18.
 template <>
 inline constexpr double kErfcScaled<double>[] = {

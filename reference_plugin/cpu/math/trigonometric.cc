@@ -121,11 +121,20 @@ HWY_INLINE auto IsOddQuadrant(D d, VI quadrant) {
 // sin of the angle whose quadrant was counted up by the caller: by one, it is the cosine.
 template <class D, class V, class VI>
 HWY_INLINE V SineOfQuadrant(D d, V hi, V lo, VI quadrant) {
+  using T = hn::TFromD<D>;
   const hn::RebindToSigned<D> di;
-  const Pair<V> sine = SineKernel(d, hi, lo);
-  const Pair<V> cosine = CosineKernel(d, hi, lo);
-  const V y = hn::IfThenElse(IsOddQuadrant(d, quadrant), hn::Add(cosine.hi, cosine.lo),
-                             hn::Add(sine.hi, sine.lo));
+  V sine, cosine;
+  if constexpr (sizeof(T) == 4) {  // nothing is in the low part
+    const V z = hn::Mul(hi, hi);
+    sine = hn::MulAdd(hn::Mul(hi, z), Polynomial(d, z, kSinTail<T>), hi);
+    const V slope = hn::MulAdd(Polynomial(d, z, kCosTail<T>), z, hn::Set(d, -0.5f));
+    cosine = hn::MulAdd(slope, z, hn::Set(d, 1));
+  } else {
+    const Pair<V> sines = SineKernel(d, hi, lo), cosines = CosineKernel(d, hi, lo);
+    sine = hn::Add(sines.hi, sines.lo);
+    cosine = hn::Add(cosines.hi, cosines.lo);
+  }
+  const V y = hn::IfThenElse(IsOddQuadrant(d, quadrant), cosine, sine);
   constexpr int kSignShift = 8 * static_cast<int>(sizeof(hn::TFromD<D>)) - 2;
   const VI sign = hn::ShiftLeft<kSignShift>(hn::And(quadrant, hn::Set(di, 2)));
   return hn::Xor(y, hn::BitCast(d, sign));

@@ -90,14 +90,22 @@ HWY_INLINE V Polynomial(D d, V x, const T (&coefficients)[kCount]) {
   return sum;
 }
 
-// 2^n for integral n of the normal exponent range. Adding a large constant puts n into the low
-// mantissa bits: conversions between f64 and s64 are slow before AVX-512.
+// 2^n for integral n of the normal exponent range, and 2^-n. Adding a large constant puts n into
+// the low mantissa bits: conversions between f64 and s64 are slow before AVX-512.
+template <class D, class V>
+HWY_INLINE V MantissaToExponent(D d, V x) {
+  const hn::RebindToSigned<D> di;
+  return hn::BitCast(d, hn::ShiftLeft<ConstantsOf<D>::kMantissaBits>(hn::BitCast(di, x)));
+}
 template <class D, class V>
 HWY_INLINE V PowerOfTwo(D d, V n) {
-  const hn::RebindToSigned<D> di;
   using C = ConstantsOf<D>;
-  const auto bits = hn::BitCast(di, hn::Add(n, hn::Set(d, C::kRoundingMagic + C::kExponentBias)));
-  return hn::BitCast(d, hn::ShiftLeft<C::kMantissaBits>(bits));
+  return MantissaToExponent(d, hn::Add(n, hn::Set(d, C::kRoundingMagic + C::kExponentBias)));
+}
+template <class D, class V>
+HWY_INLINE V PowerOfHalf(D d, V n) {
+  using C = ConstantsOf<D>;
+  return MantissaToExponent(d, hn::Sub(hn::Set(d, C::kRoundingMagic + C::kExponentBias), n));
 }
 
 // The nearest integer of |x| < 2^(kMantissaBits - 2).
@@ -133,6 +141,35 @@ HWY_INLINE ExpReduction<V> ReduceExp(D d, V x, V x_lo) {
   const V square = hn::Mul(remainder.hi, remainder.hi);
   const V polynomial = Polynomial(d, remainder.hi, kExpTail<hn::TFromD<D>>);
   return {n, remainder.hi, hn::MulAdd(square, polynomial, remainder.lo)};
+}
+
+// exp(x) = 2^n * fraction, of f32: no more than what its bits need.
+template <class V>
+struct ShortExp {
+  V n, fraction;
+};
+
+// |x| < 2 kExpLimit; a NaN stays one.
+template <class D, class V>
+HWY_INLINE ShortExp<V> ReduceShortExp(D d, V x) {
+  using C = ConstantsOf<D>;
+  const V magic = hn::Set(d, C::kRoundingMagic), one = hn::Set(d, 1);
+  const V n = hn::Sub(hn::MulAdd(x, hn::Set(d, C::kLog2E), magic), magic);
+  const V high = hn::NegMulAdd(n, hn::Set(d, C::kLn2Hi), x);
+  const V remainder = hn::NegMulAdd(n, hn::Set(d, C::kLn2Lo), high);
+  const V slope = hn::MulAdd(Polynomial(d, remainder, kExpTail<hn::TFromD<D>>), remainder, one);
+  return {n, hn::MulAdd(slope, remainder, one)};
+}
+
+// The lesser of both, for a constant; a NaN stays one.
+template <class D, class V>
+HWY_INLINE V AtMost(D d, hn::TFromD<D> limit, V x) {
+  const V bound = hn::Set(d, limit);
+#if HWY_ARCH_X86 && HWY_NATIVE_FMA
+  return hn::Min(bound, x);  // answers a NaN on the right
+#else
+  return hn::IfThenElse(hn::Gt(x, bound), bound, x);
+#endif
 }
 
 // Cuts |x| to `limit`, where results have long overflowed or underflowed; a NaN stays one.
