@@ -5,8 +5,8 @@
     mutants_test.py --suite plinth-conformance --plugin X.so --mutants plinth_mutants.so [--full] [--report FILE] [NAME...]
     mutants_test.py ... --write-killed
 
-Without --full the mutants written by hand run, of those that compute wrongly a sample, and a sample
-of those that the registry gives. --write-killed writes killed.txt: for each requirement a mutant that a
+Without --full a sample runs of those written by hand, of those that compute wrongly and of those that
+the registry gives. --write-killed writes killed.txt: for each requirement a mutant that a
 case of it kills, of which the suite knows then that it would see it broken.
 """
 
@@ -23,9 +23,9 @@ import tempfile
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 FAILURES = {"FAIL", "CRASH", "HANG"}
-SAMPLE = 24  # of the generated mutants every so many-th runs
-# The same of those with wrong results: each asks for thousands of programs.
-RESULTS, SAMPLE_OF_RESULTS = "PJRT-LoadedExecutable_Execute-results", 5
+RESULTS = "PJRT-LoadedExecutable_Execute-results"
+# Of each kind every so many-th runs without --full; wrong results ask for thousands of programs.
+SAMPLES = {"by hand": 3, "results": 5, "generated": 24}
 # More than there are processors: what hangs costs time only.
 JOBS = (os.cpu_count() or 1) + 6
 CASES_AT_A_TIME = 2
@@ -37,6 +37,14 @@ def mutants_of(library: pathlib.Path) -> dict[str, tuple[str, str]]:
     function.restype = ctypes.c_char_p
     rows = [line.split("\t") for line in function().decode().splitlines()]
     return {name: (requirement, breaks) for name, requirement, breaks in rows}
+
+
+def sample_of(mutants: dict[str, tuple[str, str]]) -> list[str]:
+    kinds = {kind: [] for kind in SAMPLES}
+    for name, (requirement, _) in mutants.items():
+        by_hand = "results" if requirement == RESULTS else "by hand"
+        kinds["generated" if "." in name else by_hand].append(name)
+    return [name for kind, names in kinds.items() for name in names[::SAMPLES[kind]]]
 
 
 KILLED = """# Written by mutants_test.py --write-killed: a requirement, and a mutant that breaks it and dies by a
@@ -199,7 +207,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     for argument in ("suite", "plugin", "mutants"):
         parser.add_argument(f"--{argument}", type=pathlib.Path, required=True)
-    parser.add_argument("--full", action="store_true", help="every generated mutant")
+    parser.add_argument("--full", action="store_true", help="every mutant")
     parser.add_argument("--write-killed", action="store_true", help="write killed.txt, and stop")
     parser.add_argument("--report", type=pathlib.Path, help="write which case killed which mutant")
     parser.add_argument("names", nargs="*", help="these mutants alone, as globs")
@@ -214,16 +222,10 @@ def main() -> int:
                if fnmatch.fnmatchcase(name, glob)}
     problems += [f"survivors.txt: {glob} is no mutant" for glob, _ in reasons
                  if not fnmatch.filter(mutants, glob)]
-    generated = [name for name in mutants if "." in name]
-    computing = [name for name in mutants if mutants[name][0] == RESULTS and "." not in name]
-
-    def is_in_sample(name: str) -> bool:
-        if "." in name:
-            return generated.index(name) % SAMPLE == 0
-        return name not in computing or computing.index(name) % SAMPLE_OF_RESULTS == 0
-
-    names = [name for name in mutants if
-             (named(name) if options.names else options.full or is_in_sample(name))]
+    if options.names:
+        names = [name for name in mutants if named(name)]
+    else:
+        names = list(mutants) if options.full else sample_of(mutants)
     must_pass = {line.split()[1] for path in (FOLDER.parent / "must_pass").glob("L*.txt")
                  for line in path.read_text().splitlines()}
     killers: dict[str, str] = {}
