@@ -176,10 +176,10 @@ class FieldWriter {
     if (a.split_count != 1) Write("split_count", StrCat(a.split_count));
     for (const Redistribution& how : a.redistributions) {
       for (const Redistribution::Source& source : how.sources) {
-        Write("from", StrCat(IntsToString(source.starts), " in ", IntsToString(source.low), " to ",
+        Write("from", StrCat(Text(source.parts), " in ", IntsToString(source.low), " to ",
                              IntsToString(source.high)));
       }
-      Write("windows", IntsToString(how.windows));
+      Write("windows", Text(how.windows));
     }
   }
   void operator()(const TupleIndexAttributes& a) { Write("index", StrCat(a.index)); }
@@ -194,6 +194,14 @@ class FieldWriter {
   }
   void Ints(std::string_view name, std::span<const int64_t> values) {
     Write(name, IntsToString(values));
+  }
+  static std::string Text(const Begins& begins) {
+    std::string text = IntsToString(begins.first);
+    for (const Begins::Digit& digit : begins.digits) {
+      text += StrCat(" + rank / ", digit.stride, " % ", digit.size, " * ", digit.step, " in ",
+                     digit.dim);
+    }
+    return text;
   }
   void Layouts(std::string_view name, const std::vector<Dims>& layouts) {
     for (size_t i = 0; i < layouts.size(); ++i) {

@@ -224,17 +224,38 @@ struct CustomCallAttributes {
   }
 };
 
+// Where something begins on each rank of a group. The digits of a rank say, each along one
+// dimension, how many times `step` further than `first` that is: what this costs depends on the
+// axes of a mesh, not on the devices.
+struct Begins {
+  struct Digit {
+    int64_t stride, size;  // rank / stride % size; no two of them overlap
+    size_t dim;
+    int64_t step;
+    friend bool operator==(const Digit&, const Digit&) = default;
+  };
+  Dims first;
+  SmallVector<Digit, 4> digits;
+
+  int64_t Of(int64_t rank, size_t dim) const {
+    int64_t begin = first[dim];
+    for (const Digit& digit : digits) {
+      if (digit.dim == dim) begin += rank / digit.stride % digit.size * digit.step;
+    }
+    return begin;
+  }
+  friend bool operator==(const Begins&, const Begins&) = default;
+};
+
 // What is made of arrays that lie on several devices: windows of a whole, one per device.
 struct Redistribution {
   struct Source {
-    // Where the part of each rank begins in the whole, rank by rank, dimension by dimension. Equal
-    // parts are copies, others do not overlap.
-    std::vector<int64_t> starts;
+    Begins parts;    // of each rank, in the whole; equal parts are copies, others do not overlap
     Dims low, high;  // the place of the whole that it may fill, at most
     friend bool operator==(const Source&, const Source&) = default;
   };
-  std::vector<Source> sources;   // one per array
-  std::vector<int64_t> windows;  // where each rank's result begins
+  std::vector<Source> sources;  // one per array
+  Begins windows;               // of each rank's result
   friend bool operator==(const Redistribution&, const Redistribution&) = default;
 };
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <iterator>
+
 #include "plinth/support/str_cat.h"
 #include "reference_plugin/compiler/ir/op_check_helpers.h"
 
@@ -98,17 +101,34 @@ Status CheckCollectiveBroadcast(const Op& op) {
 
 namespace {
 
+Status CheckBegins(const Begins& begins, int64_t num_dims, int64_t group) {
+  PLINTH_RETURN_IF_ERROR(
+      ExpectCount("what begins on the ranks", begins.first.size(), num_dims, "one per dimension"));
+  auto digits = begins.digits;
+  std::sort(digits.begin(), digits.end(),
+            [](const auto& a, const auto& b) { return a.stride < b.stride; });
+  int64_t below = 1;
+  for (const Begins::Digit& digit : digits) {
+    const bool is_in_range = digit.dim < begins.first.size() && digit.stride > 0 &&
+                             digit.size > 0 && digit.stride <= group && digit.size <= group;
+    if (!is_in_range || digit.stride % below != 0 || group % (digit.stride * digit.size) != 0) {
+      return InvalidArgument("a digit of ", digit.size, " from ", digit.stride,
+                             " on for dimension ", digit.dim, "; expected parts of a rank among ",
+                             group);
+    }
+    below = digit.stride * digit.size;
+  }
+  return Status();
+}
+
 // One result, of the arrays that stand at `first` and after it.
 Status CheckRedistribution(const Op& op, const Type& type, const Redistribution& how, size_t first,
-                           size_t group) {
+                           int64_t group) {
   const int64_t rank = type.rank();
-  const int64_t numbers = static_cast<int64_t>(group) * rank;
-  PLINTH_RETURN_IF_ERROR(
-      ExpectCount("windows", how.windows.size(), numbers, "one per rank and dimension"));
+  PLINTH_RETURN_IF_ERROR(CheckBegins(how.windows, rank, group));
   for (size_t i = 0; i < how.sources.size(); ++i) {
     const Redistribution::Source& source = how.sources[i];
-    PLINTH_RETURN_IF_ERROR(
-        ExpectCount("starts", source.starts.size(), numbers, "one per rank and dimension"));
+    PLINTH_RETURN_IF_ERROR(CheckBegins(source.parts, rank, group));
     PLINTH_RETURN_IF_ERROR(ExpectCount("low", source.low.size(), rank, "one per dimension"));
     PLINTH_RETURN_IF_ERROR(ExpectCount("high", source.high.size(), rank, "one per dimension"));
     const Type& operand = op.operands[first + i]->type;
@@ -128,9 +148,9 @@ Status CheckRedistribution(const Op& op, const Type& type, const Redistribution&
 Status CheckRedistribute(const Op& op) {
   const auto& collective = op.Get<CollectiveAttributes>();
   PLINTH_RETURN_IF_ERROR(CheckGroups(collective));
-  const size_t group = collective.groups.empty() ? 0 : collective.groups[0].size();
+  const int64_t group = collective.groups.empty() ? 0 : std::ssize(collective.groups[0]);
   for (const std::vector<int64_t>& other : collective.groups) {
-    if (other.size() != group) return InvalidArgument("its groups are of different sizes");
+    if (std::ssize(other) != group) return InvalidArgument("its groups are of different sizes");
   }
   PLINTH_RETURN_IF_ERROR(ExpectCount("the list of redistributions",
                                      collective.redistributions.size(),

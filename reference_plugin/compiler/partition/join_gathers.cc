@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference_plugin/compiler/partition/join_gathers.h"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <unordered_set>
@@ -13,7 +14,7 @@
 namespace plinth::compiler::partition {
 namespace {
 
-// Of a redistribution is planned what each device sends to each other one.
+// An array that is gathered alone may be written once for all devices, which pays among many.
 constexpr size_t kMostDevices = 32;
 
 using Groups = std::vector<std::vector<int64_t>>;
@@ -66,19 +67,6 @@ std::optional<Groups> JoinedGroups(const Groups& inner, const Groups& outer) {
   return joined;
 }
 
-// What stands for each rank of an inner group, for those of all inner groups of a joined one, which
-// follow one another along `dim` in pieces of `extent`.
-std::vector<int64_t> Repeated(const std::vector<int64_t>& starts, int64_t count, size_t rank,
-                              size_t dim, int64_t extent) {
-  std::vector<int64_t> repeated;
-  for (int64_t i = 0; i < count; ++i) {
-    for (size_t at = 0; at < starts.size(); ++at) {
-      repeated.push_back(starts[at] + (at % rank == dim ? i * extent : 0));
-    }
-  }
-  return repeated;
-}
-
 class GatherJoiner {
  public:
   explicit GatherJoiner(Module& module) : module_(module), uses_(module, *module.entry->body) {}
@@ -111,17 +99,16 @@ class GatherJoiner {
   Op* Join(const Op& windows, const Op& gather) {
     CollectiveAttributes attributes = windows.Get<CollectiveAttributes>();
     const auto& gathered = gather.Get<CollectiveAttributes>();
-    const size_t dim = static_cast<size_t>(gathered.dimension), rank = gather.type().dims.size();
+    const size_t dim = static_cast<size_t>(gathered.dimension);
     const int64_t extent = windows.type().dims[dim];
     if (!StaysAlong(windows, dim)) return nullptr;
     std::optional<Groups> groups = JoinedGroups(attributes.groups, gathered.groups);
     if (!groups.has_value() || (*groups)[0].size() > kMostDevices) return nullptr;
     attributes.groups = *std::move(groups);
+    const int64_t inner = std::ssize(windows.Get<CollectiveAttributes>().groups[0]);
     const int64_t count = std::ssize(gathered.groups[0]);
-    Redistribution& how = attributes.redistributions[0];
-    how.windows = Repeated(how.windows, count, rank, dim, 0);
-    for (Redistribution::Source& source : how.sources) {
-      source.starts = Repeated(source.starts, count, rank, dim, extent);
+    for (Redistribution::Source& source : attributes.redistributions[0].sources) {
+      source.parts.digits.push_back({inner, count, dim, extent});
       source.high[dim] = count * extent;
     }
     return module_.NewOp(Opcode::kRedistribute, {windows.operands.data(), windows.operands.size()},
@@ -133,18 +120,16 @@ class GatherJoiner {
   static bool StaysAlong(const Op& windows, size_t dim) {
     const auto& redistributions = windows.Get<CollectiveAttributes>().redistributions;
     if (redistributions.size() != 1) return false;
-    const size_t rank = windows.type().dims.size();
     const int64_t extent = windows.type().dims[dim];
-    const auto are_zero = [&](const std::vector<int64_t>& starts) {
-      for (size_t at = dim; at < starts.size(); at += rank) {
-        if (starts[at] != 0) return false;
-      }
-      return true;
+    const auto are_zero = [&](const Begins& begins) {
+      return begins.first[dim] == 0 &&
+             std::none_of(begins.digits.begin(), begins.digits.end(),
+                          [&](const Begins::Digit& digit) { return digit.dim == dim; });
     };
     const Redistribution& how = redistributions[0];
     for (size_t i = 0; i < how.sources.size(); ++i) {
       const Redistribution::Source& source = how.sources[i];
-      if (!are_zero(source.starts) || source.low[dim] != 0 || source.high[dim] != extent ||
+      if (!are_zero(source.parts) || source.low[dim] != 0 || source.high[dim] != extent ||
           windows.operands[i]->type.dims[dim] != extent) {
         return false;
       }

@@ -52,7 +52,6 @@ class Mover {
     }
     CollectiveAttributes attributes;
     attributes.groups = GroupsOf(mesh_, axes);
-    const std::vector<int64_t> places = PlacesOf(attributes.groups[0]);
     Redistribution& how = attributes.redistributions.emplace_back();
     SmallVector<Value*, 8> operands;
     for (const Placed& array : arrays_) {
@@ -66,9 +65,9 @@ class Mover {
         source.low[d] = 0;
         source.high[d] = part[d];
       }
-      AddStarts(places, array.local.layout, array.offset, part, source.starts);
+      source.parts = BeginsOf(array.local.layout, array.offset, part);
     }
-    AddStarts(places, windows_.layout, windows_.first, windows_.step, how.windows);
+    how.windows = BeginsOf(windows_.layout, windows_.first, windows_.step);
     operands.push_back(fill);
     const Type type = Type::Tensor(fill->type.dtype, windows_.extent);
     return emitter_.Collective(Opcode::kRedistribute, {operands.data(), operands.size()}, type,
@@ -113,28 +112,27 @@ class Mover {
     }
   }
 
-  std::vector<int64_t> PlacesOf(const std::vector<int64_t>& group) const {
-    std::vector<int64_t> place_of(static_cast<size_t>(mesh_.num_devices()));
-    for (int64_t place = 0; place < std::ssize(place_of); ++place) {
-      place_of[static_cast<size_t>(DeviceAt(mesh_, place))] = place;
+  // How far two ranks of a group are apart that are next to one another along the axis.
+  int64_t RankStrideOf(const Axis& axis) const {
+    int64_t stride = mesh_.axes[static_cast<size_t>(axis.index)].size / axis.end();
+    for (size_t i = static_cast<size_t>(axis.index) + 1; i < uses_.size(); ++i) {
+      if (uses_[i]) stride *= mesh_.axes[i].size;
     }
-    std::vector<int64_t> places;
-    places.reserve(group.size());
-    for (int64_t device : group) places.push_back(place_of[static_cast<size_t>(device)]);
-    return places;
+    return stride;
   }
 
-  void AddStarts(const std::vector<int64_t>& places, const Layout& layout, const Dims& first,
-                 const Dims& step, std::vector<int64_t>& starts) const {
-    for (int64_t place : places) {
-      for (size_t d = 0; d < moves_.size(); ++d) {
-        int64_t part = 0;
-        for (const Axis& axis : layout.Of(d)) {
-          part = part * axis.size + place / StrideOf(mesh_, axis) % axis.size;
-        }
-        starts.push_back(moves_[d] ? first[d] + part * step[d] : 0);
+  Begins BeginsOf(const Layout& layout, const Dims& first, const Dims& step) const {
+    Begins begins;
+    for (size_t d = 0; d < moves_.size(); ++d) {
+      begins.first.push_back(moves_[d] ? first[d] : 0);
+      if (!moves_[d]) continue;
+      const AxisList& axes = layout.Of(d);
+      int64_t further = step[d];
+      for (size_t i = axes.size(); i-- > 0; further *= axes[i].size) {
+        begins.digits.push_back({RankStrideOf(axes[i]), axes[i].size, d, further});
       }
     }
+    return begins;
   }
 
   Emitter& emitter_;

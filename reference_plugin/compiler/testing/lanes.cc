@@ -448,7 +448,8 @@ class LaneRun {
       for (size_t member = 0; member < group.size(); ++member) {
         const size_t lane = static_cast<size_t>(group[member]);
         ForEachIndex(result->type.dims, [&](Index index) {
-          for (size_t d = 0; d < rank; ++d) index[d] += how.windows[member * rank + d];
+          for (size_t d = 0; d < rank; ++d)
+            index[d] += how.windows.Of(static_cast<int64_t>(member), d);
           double number = Scalar(op.operands.back(), lane);
           for (size_t i = 0; i < how.sources.size(); ++i) {
             Find(op.operands[first + i], how.sources[i], group, index, number);
@@ -465,7 +466,7 @@ class LaneRun {
       Index at = index;
       bool is_there = true;
       for (size_t d = 0; d < at.size(); ++d) {
-        at[d] -= source.starts[member * at.size() + d];
+        at[d] -= source.parts.Of(static_cast<int64_t>(member), d);
         is_there &= at[d] >= 0 && at[d] < operand->type.dims[d] && index[d] >= source.low[d] &&
                     index[d] < source.high[d];
       }

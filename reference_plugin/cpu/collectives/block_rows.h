@@ -4,13 +4,18 @@
 
 #include <algorithm>
 #include <cstring>
-#include <vector>
 
+#include "plinth/support/small_vector.h"
 #include "reference_plugin/compiler/ir/ir.h"
 
 namespace plinth::cpu::collectives {
 
 inline constexpr int64_t kGrain = 256 << 10;  // bytes that one thread copies at once
+
+// Long rows are cut, so that threads share them.
+inline int64_t PiecesOfRow(int64_t bytes) {
+  return std::max<int64_t>(1, (bytes + kGrain - 1) / kGrain);
+}
 
 // A block of one type in two arrays: rows of bytes that are contiguous in both.
 class BlockRows {
@@ -28,8 +33,7 @@ class BlockRows {
     for (int64_t extent : dims) {
       if (extent == 0) num_rows_ = 0;
     }
-    // Long rows are cut, so that threads share them.
-    pieces_ = std::max<int64_t>(1, (row_bytes_ + kGrain - 1) / kGrain);
+    pieces_ = PiecesOfRow(row_bytes_);
   }
 
   int64_t num_pieces() const { return num_rows_ * pieces_; }
@@ -53,7 +57,7 @@ class BlockRows {
   struct Outer {
     int64_t extent, from_stride, to_stride;
   };
-  std::vector<Outer> outer_;
+  SmallVector<Outer, 4> outer_;
   int64_t row_bytes_ = 0;
   int64_t num_rows_ = 1;
   int64_t pieces_ = 1;
