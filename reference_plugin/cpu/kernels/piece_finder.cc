@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "reference_plugin/cpu/emit/function_code.h"
 #include "reference_plugin/cpu/math/tile_functions.h"
 
 namespace plinth::cpu::kernels {
@@ -322,7 +323,11 @@ size_t PieceFinder::EndOf(size_t begin) {
         return writes(store->slot, begin, end) && !writes(store->slot, end, phase_.code.size());
       });
   const bool goes_past_cache = past_cache_ && IsElsewhere(phase_.code[begin].result);
-  return end - begin < (has_memory || goes_past_cache ? 1 : kFewestOps) ? begin : end;
+  // The code of a function does two vectors at a time.
+  const bool is_function = end > begin && emit::FunctionCode::Has(phase_.ops[begin].node->opcode,
+                                                                  phase_.ops[begin].operand);
+  const size_t fewest = has_memory || goes_past_cache || is_function ? 1 : kFewestOps;
+  return end - begin < fewest ? begin : end;
 }
 
 void PieceFinder::Make(PhaseUnit* unit) {

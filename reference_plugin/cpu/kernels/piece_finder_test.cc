@@ -63,6 +63,13 @@ TEST(PieceFinderTest, WritesPastTheCacheWhatNobodyReads) {
   EXPECT_TRUE(found.units[0].piece.back().past_cache);
 }
 
+TEST(PieceFinderTest, OneFunctionIsAPiece) {
+  Kernel kernel = Elementwise(4096, {DType::kF32}, {Input(0), Operation(Opcode::kErf, {0})});
+  Expected<std::unique_ptr<TileProgram>> program = MakeTileProgram(kernel);
+  ASSERT_TRUE(program.ok()) << program.status().ToString();
+  EXPECT_TRUE(FindPieces(**program, (*program)->phases[0]).units[0].is_piece);
+}
+
 TEST(PieceFinderTest, FewNarrowOpsStayWithWideOnes) {
   const std::vector<PhaseUnit> units = PiecesOfUpperHalf(1);
   ASSERT_EQ(units.size(), 1u);
