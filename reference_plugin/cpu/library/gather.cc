@@ -270,39 +270,50 @@ class GatherStep final : public backend::PreparedStep {
     }
   }
 
-  // The same of runs of more than kBytes and at most twice as many: two copies that may overlap.
-  // What comes some runs later is asked for, as an array of rows may be anywhere.
+  // The same of runs of more than kBytes and at most twice as many: two copies that may overlap. An
+  // array of rows may be anywhere: where the runs of a block begin is found, and asked for, before
+  // those of the block before it are copied.
   template <int64_t kBytes, typename Index>
   void GatherShortRuns(const std::byte* operand, const std::byte* indices, std::byte* result,
                        int64_t count, const int64_t* steps) const {
-    constexpr int64_t kAhead = 16;
+    constexpr int64_t kBlock = 16;
     const int64_t index_step = steps[0], result_step = steps[1], operand_step = steps[2];
     const int64_t second = run_bytes_ - kBytes;
     const Start first = starts_[0];
-    const auto offset_of = [&](const std::byte* index) {
-      int64_t offset =
-          std::clamp<int64_t>(ReadIndexAs<Index>(index), 0, first.maximum) * first.byte_stride;
-      for (size_t s = 1; s < starts_.size(); ++s) {
-        index += index_vector_stride_;
-        offset += std::clamp<int64_t>(ReadIndexAs<Index>(index), 0, starts_[s].maximum) *
-                  starts_[s].byte_stride;
+    const size_t num_starts = starts_.size();
+    const std::byte* blocks[2][kBlock];
+    const auto ask = [&](const std::byte** from, int64_t runs) {
+      for (int64_t i = 0; i < runs; ++i) {
+        const std::byte* run =
+            operand +
+            std::clamp<int64_t>(ReadIndexAs<Index>(indices), 0, first.maximum) * first.byte_stride;
+        for (size_t s = 1; s < num_starts; ++s) {
+          const std::byte* const index = indices + static_cast<int64_t>(s) * index_vector_stride_;
+          run += std::clamp<int64_t>(ReadIndexAs<Index>(index), 0, starts_[s].maximum) *
+                 starts_[s].byte_stride;
+        }
+        __builtin_prefetch(run);
+        from[i] = run;
+        indices += index_step;
+        operand += operand_step;
       }
-      return offset;
     };
-    for (int64_t i = 0; i < count; ++i) {
-      if (i + kAhead < count) {
-        __builtin_prefetch(operand + kAhead * operand_step +
-                           offset_of(indices + kAhead * index_step));
+    int64_t asked = std::min(count, kBlock);
+    ask(blocks[0], asked);
+    for (int64_t block = 0, runs = asked; runs > 0; ++block) {
+      const int64_t next = std::min(count - asked, kBlock);
+      ask(blocks[(block + 1) % 2], next);
+      asked += next;
+      for (int64_t i = 0; i < runs; ++i) {
+        const std::byte* const from = blocks[block % 2][i];
+        std::byte front[kBytes], back[kBytes];
+        std::memcpy(front, from, kBytes);
+        std::memcpy(back, from + second, kBytes);
+        std::memcpy(result, front, kBytes);
+        std::memcpy(result + second, back, kBytes);
+        result += result_step;
       }
-      const std::byte* from = operand + offset_of(indices);
-      std::byte front[kBytes], back[kBytes];
-      std::memcpy(front, from, kBytes);
-      std::memcpy(back, from + second, kBytes);
-      std::memcpy(result, front, kBytes);
-      std::memcpy(result + second, back, kBytes);
-      indices += index_step;
-      result += result_step;
-      operand += operand_step;
+      runs = next;
     }
   }
 
