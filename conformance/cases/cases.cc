@@ -58,6 +58,7 @@ std::vector<Case> AllCases() {
                     AddManyOfOneCases,
                     AddResultsOfTypesCases,
                     AddThreadCases,
+                    AddEveryArrayCases,
                     AddAfterFailureCases,
                     AddSameLoadedCases,
                     AddProgramVariantCases,

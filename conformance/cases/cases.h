@@ -58,6 +58,7 @@ void AddManyOfOneCases(std::vector<Case>& cases);
 void AddAfterFailureCases(std::vector<Case>& cases);
 void AddResultsOfTypesCases(std::vector<Case>& cases);
 void AddThreadCases(std::vector<Case>& cases);
+void AddEveryArrayCases(std::vector<Case>& cases);
 void AddSameLoadedCases(std::vector<Case>& cases);
 void AddProgramVariantCases(std::vector<Case>& cases);
 void AddStateCases(std::vector<Case>& cases);

@@ -7,11 +7,13 @@
 #include "conformance/cases/cases.h"
 #include "conformance/cases/launch.h"
 #include "conformance/cases/run_packed.h"
+#include "conformance/cases/stored_programs.h"
 
 namespace plinth::conformance {
 namespace {
 
 constexpr char kAssignment[] = "PJRT-Client_Compile-assignment";
+constexpr char kDefault[] = "PJRT-Client_DefaultDeviceAssignment-devices";
 
 void CheckNumPartitions(Context& context, PJRT_LoadedExecutable* loaded, size_t wanted) {
   auto get = Get<&PJRT_LoadedExecutable_GetExecutable_Args::loaded_executable>(context, loaded);
@@ -129,6 +131,45 @@ void Repeated(Context& context) {
   CheckNotCompiled(context, "an assignment of one device twice", std::vector{ids[1], ids[1]});
 }
 
+// A program that names no devices runs where PJRT_Client_DefaultDeviceAssignment says.
+void Default(Context& context) {
+  for (auto [replicas, partitions] : {std::pair{1, 1}, {2, 1}, {1, 2}, {2, 2}, {4, 1}, {1, 4}}) {
+    const auto count = static_cast<size_t>(replicas) * static_cast<size_t>(partitions);
+    const std::vector<int> ids = IdsOfDevices(context, count);
+    if (ids.empty()) return;
+    std::vector<int> wanted(count, -1);
+    auto args = MakeArgs<PJRT_Client_DefaultDeviceAssignment_Args>();
+    args.client = context.client();
+    args.num_replicas = replicas;
+    args.num_partitions = partitions;
+    args.default_assignment = wanted.data();
+    args.default_assignment_size = count;
+    if (!Succeeds(context, args)) return;
+    Expected<OwnedLoadedExecutable> loaded = context.Compile(
+        ProgramFor(context, "add_one"), "mlir", CompileOptionsOf(replicas, partitions, {}));
+    // Which programs run on several devices is asked elsewhere.
+    if (!loaded.ok()) {
+      context.Note(loaded.status().ToString());
+      continue;
+    }
+    const std::vector<PJRT_Device*> devices = DevicesOf(context, loaded->get());
+    auto logical = Get<&PJRT_LoadedExecutable_AddressableDeviceLogicalIds_Args::executable>(
+        context, loaded->get());
+    if (!logical || logical->num_addressable_device_logical_ids != devices.size()) continue;
+    context.Note(StrCat(replicas, " x ", partitions, ": ", devices.size(), " devices, by default ",
+                        StrJoin(wanted)));
+    for (size_t i = 0; i < devices.size(); ++i) {
+      const auto& own = logical->addressable_device_logical_ids[i];
+      const size_t at = static_cast<size_t>(own.replica * partitions + own.partition);
+      if (!context.Check(kDefault, at < count && wanted[at] == DeviceIdOf(context, devices[i]),
+                         "replica ", own.replica, ", partition ", own.partition, " of ", replicas,
+                         " x ", partitions, " is on device ", DeviceIdOf(context, devices[i]),
+                         ", the default assignment is ", StrJoin(wanted)))
+        return;
+    }
+  }
+}
+
 }  // namespace
 
 void AddDeviceAssignmentCases(std::vector<Case>& cases) {
@@ -138,7 +179,7 @@ void AddDeviceAssignmentCases(std::vector<Case>& cases) {
                      ClientNeed::kShared,
                      {kAssignment, "PJRT-LoadedExecutable_AddressableDeviceLogicalIds-order",
                       "PJRT-Executable_NumPartitions-options", "PJRT-Args-output-true",
-                      "PJRT-Buffer_Memory-asked-for"},
+                      "PJRT-Buffer_Memory-asked-for", kDefault},
                      run});
   };
   add("turned", Turned);
@@ -146,6 +187,7 @@ void AddDeviceAssignmentCases(std::vector<Case>& cases) {
   add("subset", Subset);
   add("unknown", Unknown);
   add("repeated", Repeated);
+  add("default", Default);
 }
 
 }  // namespace plinth::conformance

@@ -194,6 +194,46 @@ void JudgePointers(Context& context, PJRT_Buffer* buffer, const BufferFacts& fac
                 "what lies at the address of the buffer are not its contents");
 }
 
+// Bytes of the device lie in the order that the buffer says, unless it has tiles.
+void JudgeRawOrder(Context& context, PJRT_Buffer* buffer, const HostArray& array) {
+  auto layout = Get<&PJRT_Buffer_GetMemoryLayout_Args::buffer>(context, buffer);
+  const size_t rank = array.dims.size();
+  if (!layout || rank < 2 || InfoOf(array.type).bits < 8 || array.bytes.empty() ||
+      RawEnum(layout->layout.type) != PJRT_Buffer_MemoryLayout_Type_Tiled ||
+      layout->layout.tiled.num_tiles != 0 || layout->layout.tiled.minor_to_major_size != rank)
+    return;
+  std::vector<std::byte> raw(array.bytes.size());
+  auto args = MakeArgs<PJRT_Buffer_CopyRawToHost_Args>();
+  args.buffer = buffer;
+  args.dst = raw.data();
+  args.transfer_size = static_cast<int64_t>(raw.size());
+  // Whether it can is asked elsewhere.
+  if (!context.plugin().Call(args).ok()) return;
+  if (!context.Await(OwnedEvent(context.plugin(), args.event).get()).ok()) return;
+  const auto bytes = static_cast<size_t>(ByteSize(array.type));
+  std::vector<size_t> strides(rank);
+  size_t next = bytes;
+  for (size_t i = 0; i < rank; ++i) {
+    const auto d = static_cast<size_t>(layout->layout.tiled.minor_to_major[i]);
+    if (d >= rank) return;
+    strides[d] = next;
+    next *= static_cast<size_t>(array.dims[d]);
+  }
+  for (size_t linear = 0; linear * bytes < array.bytes.size(); ++linear) {
+    size_t rest = linear, at = 0;
+    for (size_t d = rank; d-- > 0;) {
+      at += rest % static_cast<size_t>(array.dims[d]) * strides[d];
+      rest /= static_cast<size_t>(array.dims[d]);
+    }
+    if (at + bytes > raw.size() ||
+        !context.Check(
+            "PJRT-Buffer_GetMemoryLayout-order",
+            std::memcmp(raw.data() + at, array.bytes.data() + linear * bytes, bytes) == 0,
+            "element ", linear, " does not lie where the layout of its array says"))
+      return;
+  }
+}
+
 }  // namespace
 
 HostArray RandomBits(DType type, std::vector<int64_t> dims, uint64_t seed) {
@@ -253,6 +293,7 @@ void JudgeBuffer(Context& context, PJRT_Buffer* buffer, const BufferFacts& facts
   JudgePointers(context, buffer, facts, is_on_cpu);
   if (!facts.has_contents) return;
   JudgeOwnOrder(context, buffer, facts.array);
+  JudgeRawOrder(context, buffer, facts.array);
   Expected<HostArray> back = context.Download(buffer);
   if (context.Ok(kJudgedContents, "PJRT_Buffer_ToHostBuffer", back.status())) {
     CheckSameArray(context, kJudgedContents, "what came back", facts.array, *back);

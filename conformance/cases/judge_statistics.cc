@@ -196,6 +196,13 @@ void JudgeMemoryStats(Context& context) {
                   cleared->bytes_in_use > held->bytes_in_use - kBytes / 8,
                   "bytes_in_use fell from ", held->bytes_in_use, " to ", cleared->bytes_in_use,
                   " by PJRT_Device_ClearMemoryStats");
+    if (RawBool(held->bytes_limit_is_set)) {
+      context.Check(
+          "PJRT-Device_MemoryStats-bytes_limit",
+          RawBool(cleared->bytes_limit_is_set) && cleared->bytes_limit == held->bytes_limit,
+          "bytes_limit was ", held->bytes_limit, ", and is ", cleared->bytes_limit,
+          " after PJRT_Device_ClearMemoryStats");
+    }
     if (!is_alone && RawBool(theirs->peak_bytes_in_use_is_set)) {
       context.Check("PJRT-Device_ClearMemoryStats-peak",
                     theirs_after->peak_bytes_in_use == theirs->peak_bytes_in_use,

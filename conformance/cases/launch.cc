@@ -42,11 +42,11 @@ std::string CompileOptionsOf(int replicas, int partitions, std::span<const int> 
   }
   // ExecutableBuildOptionsProto: device_ordinal = 1, num_replicas = 4, num_partitions = 5,
   // use_spmd_partitioning = 6, device_assignment = 9.
-  return BytesField(
-      '\x1a', StrCat(NumberField('\x08', ~uint64_t{0}),
-                     NumberField('\x20', static_cast<uint64_t>(replicas)),
-                     NumberField('\x28', static_cast<uint64_t>(partitions)),
-                     NumberField('\x30', partitions > 1 ? 1 : 0), BytesField('\x4a', assignment)));
+  return BytesField('\x1a', StrCat(NumberField('\x08', ~uint64_t{0}),
+                                   NumberField('\x20', static_cast<uint64_t>(replicas)),
+                                   NumberField('\x28', static_cast<uint64_t>(partitions)),
+                                   NumberField('\x30', partitions > 1 ? 1 : 0),
+                                   ids.empty() ? "" : BytesField('\x4a', assignment)));
 }
 
 std::vector<int> IdsOfDevices(Context& context, size_t count) {

@@ -14,7 +14,8 @@
 // Programs on several devices.
 namespace plinth::conformance {
 
-// CompileOptionsProto for the devices with these ids, replica by replica.
+// CompileOptionsProto for the devices with these ids, replica by replica; without ids for those
+// that the plugin chooses.
 std::string CompileOptionsOf(int replicas, int partitions, std::span<const int> ids);
 
 // The ids of the first `count` addressable devices; nothing, and UNSUPPORTED, where there are fewer

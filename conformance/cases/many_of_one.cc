@@ -27,6 +27,7 @@ constexpr char kZero[] = "PJRT-Buffer_DecreaseExternalReferenceCount-zero";
 constexpr char kOnce[] = "PJRT-Event_OnReady-once";
 constexpr char kOffset[] = "PJRT-AsyncHostToDeviceTransferManager_TransferData-offset";
 constexpr char kLifetime[] = "PJRT-Executable_Serialize-lifetime";
+constexpr char kShapes[] = "PJRT-AsyncHostToDeviceTransferManager_BufferCount-shapes";
 constexpr char kName[] = "PJRT-Executable_Name-program";
 constexpr char kContents[] = "PJRT-Buffer_CopyToMemory-contents";
 
@@ -221,6 +222,71 @@ void SmallPieces(Context& context, size_t count) {
                 "an array that came in pieces of ", size, " bytes has other contents");
 }
 
+// So many buffers of one manager, of different sizes, which come in another order than they are
+// asked for: the odd ones are retrieved when they are there.
+void Buffers(Context& context, size_t count) {
+  Expected<PJRT_Device*> device = context.Device();
+  if (count == 0 || !context.Ok("", "a device", device.status())) return;
+  std::vector<int64_t> dims(count);
+  std::vector<PJRT_ShapeSpec> specs(count, MakeArgs<PJRT_ShapeSpec>());
+  for (size_t i = 0; i < count; ++i) {
+    dims[i] = static_cast<int64_t>(i % 5 + 1);
+    specs[i].dims = &dims[i];
+    specs[i].num_dims = 1;
+    specs[i].element_type = PJRT_Buffer_Type_U8;
+  }
+  auto make = MakeArgs<PJRT_Client_CreateBuffersForAsyncHostToDevice_Args>();
+  make.client = context.client();
+  make.shape_specs = specs.data();
+  make.num_shape_specs = count;
+  make.memory = DefaultMemoryOf(context, *device);
+  if (!Succeeds(context, make)) return;
+  OwnedManager manager(context.plugin(), make.transfer_manager);
+  auto said = Get<&PJRT_AsyncHostToDeviceTransferManager_BufferCount_Args::transfer_manager>(
+      context, manager.get());
+  if (said) {
+    context.Check(kShapes, said->buffer_count == count, "a manager of ", count,
+                  " buffers says that it has ", said->buffer_count);
+  }
+  std::vector<OwnedBuffer> buffers(count);
+  auto retrieve = [&](size_t i) {
+    auto get = MakeArgs<PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer_Args>();
+    get.transfer_manager = manager.get();
+    get.buffer_index = static_cast<int>(i);
+    if (!Succeeds(context, get, kAccepted, StrCat("buffer ", i, " of ", count))) return false;
+    buffers[i] = OwnedBuffer(context.plugin(), get.buffer_out);
+    return true;
+  };
+  auto bytes_of = [](size_t i) { return std::vector<uint8_t>(i % 5 + 1, uint8_t(i * 7 + 1)); };
+  for (size_t i = 0; i < count; i += 2) {
+    if (!retrieve(i)) return;
+  }
+  for (size_t i = count; i-- > 0;) {
+    const std::vector<uint8_t> bytes = bytes_of(i);
+    auto send = MakeArgs<PJRT_AsyncHostToDeviceTransferManager_TransferData_Args>();
+    send.transfer_manager = manager.get();
+    send.buffer_index = static_cast<int>(i);
+    send.data = bytes.data();
+    send.transfer_size = dims[i];
+    send.is_last_transfer = true;
+    if (!Succeeds(context, send, kOffset, StrCat("buffer ", i, " of ", count))) return;
+    OwnedEvent done(context.plugin(), send.done_with_h2d_transfer);
+    if (done) context.Ok(kOffset, "done_with_h2d_transfer", context.Await(done.get()));
+  }
+  for (size_t i = 1; i < count; i += 2) {
+    if (!retrieve(i)) return;
+  }
+  for (size_t i = 0; i < count; ++i) {
+    Expected<HostArray> back = context.Download(buffers[i].get());
+    const std::vector<uint8_t> wanted = bytes_of(i);
+    if (!context.Check(kOffset,
+                       back.ok() && back->bytes.size() == wanted.size() &&
+                           std::memcmp(back->bytes.data(), wanted.data(), wanted.size()) == 0,
+                       "buffer ", i, " of ", count, " has other contents"))
+      return;
+  }
+}
+
 void Metadata(Context& context, size_t count) {
   PendingBuffer pending(context);
   if (!pending.Make()) return;
@@ -300,7 +366,9 @@ void Serializations(Context& context, size_t count) {
 }
 
 void Letters(Context& context, size_t count) {
-  const std::string name(std::max<size_t>(count, 1), 'q');
+  // With what the identifiers of other languages lack.
+  std::string name(std::max<size_t>(count, 1), 'q');
+  for (size_t i = 3; i < name.size(); i += 7) name[i] = i % 2 == 0 ? '_' : '.';
   Expected<OwnedLoadedExecutable> loaded = context.CompileAnyway(
       StrCat("module @", name,
              " {\n  func.func public @main(%a: tensor<1xf32>) -> tensor<1xf32> {\n"
@@ -327,7 +395,7 @@ struct Kind {
 const std::vector<Kind>& Kinds() {
   static const auto* const kinds =
       new std::vector<Kind>{{"callbacks", {kOnce, kAccepted}, Callbacks},
-                            {"references", {kKeeps, kZero}, References},
+                            {"references", {kKeeps, kZero, kAccepted}, References},
                             {"ready_events", {kNew, "PJRT-Buffer_ReadyEvent-after"}, ReadyEvents},
                             {"copies", {kNew, kContents, kAccepted}, Copies},
                             {"pieces", {kOffset}, Pieces},
@@ -335,7 +403,8 @@ const std::vector<Kind>& Kinds() {
                             {"metadata", {kAccepted}, Metadata},
                             {"mappings", {kAccepted}, Mappings},
                             {"serializations", {kLifetime}, Serializations},
-                            {"letters", {kName}, Letters}};
+                            {"letters", {kName}, Letters},
+                            {"buffers", {kShapes, kOffset, kAccepted}, Buffers}};
   return *kinds;
 }
 

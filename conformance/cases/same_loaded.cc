@@ -22,6 +22,7 @@ namespace same_loaded {
 namespace {
 
 constexpr char kSame[] = "PJRT-Executable_DeserializeAndLoad-same";
+constexpr char kDonation[] = "PJRT-LoadedExecutable_Execute-donation";
 constexpr char kOthers[] = "PJRT-Client_Destroy-others";
 constexpr char kTopology[] = "PJRT-TopologyDescription_Deserialize-same";
 
@@ -107,6 +108,28 @@ void Executables(Context& context, const Options& options) {
   }
 }
 
+// What was loaded from bytes takes what is donated as the program that was compiled does.
+void Donation(Context& context) {
+  Compiled made;
+  if (!Compile(context, "donating", made)) return;
+  auto stored = SerializedBytes(context, made.executable.get());
+  if (!stored) return context.Unsupported("no serialization");
+  OwnedLoadedExecutable loaded = LoadBytes(context, *stored, kSame);
+  if (!loaded) return;
+  bool is_taken[2] = {};
+  PJRT_LoadedExecutable* both[] = {made.loaded.get(), loaded.get()};
+  for (size_t i : {0, 1}) {
+    Expected<OwnedBuffer> argument = context.Upload(HostArray::F32({4}, {1, 2, 3, 4}));
+    if (!context.Ok("", "PJRT_Client_BufferFromHostBuffer", argument.status())) return;
+    PJRT_Buffer* handles[] = {argument->get()};
+    auto results = context.Execute(both[i], handles);
+    if (!context.Ok(kDonation, "PJRT_LoadedExecutable_Execute", results.status())) return;
+    is_taken[i] = IsBufferDeleted(context, argument->get());
+  }
+  context.Check(kDonation, is_taken[0] == is_taken[1], "a program that was loaded from bytes ",
+                is_taken[1] ? "takes" : "leaves", " its argument, the compiled one does not");
+}
+
 std::string TextOf(Context& context, PJRT_DeviceDescription* description) {
   std::string all;
   if (auto id = Get<&PJRT_DeviceDescription_Id_Args::device_description>(context, description))
@@ -189,6 +212,12 @@ void AddCases(std::vector<Case>& cases) {
   }
   cases.push_back(
       {"L2/process/other_client", Level::kL2, ClientNeed::kNone, {kOthers}, OtherClient, false});
+  cases.push_back({"L1/judge/same_loaded/donation",
+                   Level::kL1,
+                   ClientNeed::kShared,
+                   {kDonation},
+                   Donation,
+                   false});
   cases.push_back({"L1/judge/same_loaded/topology",
                    Level::kL1,
                    ClientNeed::kShared,

@@ -110,6 +110,7 @@ struct Given {
   PJRT_Device* device;
   PJRT_Memory* memory;
   bool is_elsewhere = false;  // the memory is not that of the device
+  bool is_borrowed = false;   // the plugin may use the host's memory as it is
 };
 
 OwnedBuffer Upload(Context& context, const Given& given, Layout& layout) {
@@ -122,6 +123,7 @@ OwnedBuffer Upload(Context& context, const Given& given, Layout& layout) {
   args.device = given.device;
   if (given.is_elsewhere) args.memory = given.memory;
   args.device_layout = layout.get();
+  if (given.is_borrowed) args.host_buffer_semantics = PJRT_HostBufferSemantics_kImmutableZeroCopy;
   if (!IsTaken(context, "PJRT_Client_BufferFromHostBuffer", context.plugin().Call(args))) return {};
   OwnedEvent done(context.plugin(), args.done_with_host_buffer);
   OwnedBuffer buffer(context.plugin(), args.buffer);
@@ -260,7 +262,8 @@ void SweepMaker(Context& context, const std::string& maker) {
       {"shape", {"[2,3]", "[3,2,5]", "[2,3,4,5]", "[7,11]", "[5,5]"}},
       {"order", {"0", "1", "2", "3", "4", "5", "9", "23"}},
       {"place", {"the first device", "the last", "another memory"}},
-      {"said as", {"order", "strides"}}};
+      {"said as", {"order", "strides"}},
+      {"host memory", {"used during the call", "used as it is"}}};
   Sweep(context, parameters, [&](Context& probe, const Row& row) {
     const DType types[] = {DType::kF32, DType::kU8, DType::kC64, DType::kBF16};
     if (!HasSweptType(probe, types[row[0]])) return;
@@ -274,6 +277,7 @@ void SweepMaker(Context& context, const std::string& maker) {
       if (row[3] == 2 && memory != home) given.memory = memory;
     }
     given.is_elsewhere = given.memory != home;
+    given.is_borrowed = row[5] == 1;
     const size_t numbers[] = {0, 1, 2, 3, 4, 5, 9, 23};
     Layout layout(OrderNumber(dims.size(), numbers[row[2]]), dims, ByteSize(types[row[0]]),
                   row[4] == 1);

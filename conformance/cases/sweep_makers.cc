@@ -30,7 +30,7 @@ void SweepViews(Context& context) {
   Sweep(context, parameters, [&](Context& probe, const Row& row) {
     DType type = TypeNamed(parameters[0].values[row[0]]);
     // How types below a byte lie in memory is not known.
-    if (!HasSweptType(probe, type) || InfoOf(type).bits < 8) return;
+    if (!HasSweptType(probe, type) || (InfoOf(type).bits < 8 && type != DType::kPred)) return;
     std::optional<Place> where = PlaceNamed(probe, parameters[2].values[row[2]]);
     if (!where) return;
     HostArray array = RandomBits(type, ShapeOf(parameters[1].values[row[1]]), probe.seed());

@@ -11,7 +11,7 @@
 // Buffers in every state that they may be in.
 namespace plinth::conformance::uses {
 
-inline constexpr char kErrorText[] = "the data of this array is lost";
+inline constexpr char kErrorText[] = "100 % of this array is lost: %s, %d, %n";
 
 enum class State {
   kFilled,
