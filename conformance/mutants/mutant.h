@@ -72,7 +72,8 @@ std::span<const Mutant> NumericMutants();
 std::span<const Mutant> ArrayMutants();
 std::span<const Mutant> ProgramMutants();
 std::span<const Mutant> ClientMutants();
-std::span<const Mutant> DrawnMutants();
+std::span<const Mutant> DriverMutants();
+std::span<const Mutant> PlatformMutants();
 // Plugins without a bug that do what the specification allows and the plugin behind does not.
 std::span<const Mutant> CorrectPlugins();
 

@@ -6,11 +6,12 @@
     mutants_test.py ... --write-killed
 
 Without --full a sample runs of those written by hand, of those that compute wrongly and of those that
-the registry gives. --write-killed writes killed.txt: for each requirement a mutant that a
+the registry gives, none of the grid (grid.py). --write-killed writes killed.txt: for each requirement a mutant that a
 case of it kills, of which the suite knows then that it would see it broken.
 """
 
 import argparse
+import collections
 import concurrent.futures
 import ctypes
 import fnmatch
@@ -20,6 +21,8 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+
+import grid
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 FAILURES = {"FAIL", "CRASH", "HANG"}
@@ -36,12 +39,18 @@ def mutants_of(library: pathlib.Path) -> dict[str, tuple[str, str]]:
     function = ctypes.CDLL(str(library)).PlinthMutants
     function.restype = ctypes.c_char_p
     rows = [line.split("\t") for line in function().decode().splitlines()]
+    # Of two rows of one name the second would never run.
+    counts = collections.Counter(name for name, _, _ in rows)
+    if twice := [name for name, count in counts.items() if count > 1]:
+        raise SystemExit(f"two mutants have one name: {', '.join(twice)}")
     return {name: (requirement, breaks) for name, requirement, breaks in rows}
 
 
 def sample_of(mutants: dict[str, tuple[str, str]]) -> list[str]:
     kinds = {kind: [] for kind in SAMPLES}
     for name, (requirement, _) in mutants.items():
+        if grid.cell_of(name):
+            continue
         by_hand = "results" if requirement == RESULTS else "by hand"
         kinds["generated" if "." in name else by_hand].append(name)
     return [name for kind, names in kinds.items() for name in names[::SAMPLES[kind]]]
@@ -67,8 +76,9 @@ def all_cases(suite: pathlib.Path) -> set[str]:
 class Runner:
     def __init__(self, options, folder: pathlib.Path, profile: pathlib.Path = FOLDER / "profile.json"):
         self.options, self.folder, self.profile = options, folder, profile
+        self.case_seconds = json.loads(profile.read_text())["case_seconds"]
 
-    def run(self, name: str, cases: set[str], *more: str) -> tuple[dict | None, str]:
+    def run(self, name: str, cases: set[str], *more: str, **environment: str) -> tuple[dict | None, str]:
         """The report of the suite on a mutant, or why there is none."""
         plugin = self.folder / f"{name}.so"
         plugin.unlink(missing_ok=True)
@@ -77,12 +87,18 @@ class Runner:
         report.unlink(missing_ok=True)
         names = self.folder / f"{name}.txt"
         names.write_text("".join(f"{case}\n" for case in sorted(cases)))
-        done = subprocess.run(
-            [self.options.suite, "--plugin", plugin, "--profile", self.profile, "--quiet",
-             "--jobs", str(CASES_AT_A_TIME), "--max-hangs", "0", *more,
-             "--json", report, "--cases", f"@{names}"],
-            env={**os.environ, "PLINTH_MUTANT_PLUGIN": str(self.options.plugin)},
-            capture_output=True, text=True, timeout=900)
+        # The suite ends a case that hangs. If it hangs itself, no count of cases excuses that; a slow
+        # machine does not count as one.
+        patience = 900 + len(cases) * self.case_seconds
+        try:
+            done = subprocess.run(
+                [self.options.suite, "--plugin", plugin, "--profile", self.profile, "--quiet",
+                 "--jobs", str(CASES_AT_A_TIME), "--max-hangs", "0", *more,
+                 "--json", report, "--cases", f"@{names}"],
+                env={**os.environ, "PLINTH_MUTANT_PLUGIN": str(self.options.plugin), **environment},
+                capture_output=True, text=True, timeout=patience)
+        except subprocess.TimeoutExpired:
+            return None, f"{name}: the suite did not end in {patience} s"
         # 3: of another major version or not usable, 4: no client, which are results too.
         if done.returncode not in (0, 1, 3, 4) or not report.exists():
             return None, f"{name}: the suite ended with {done.returncode}: {done.stdout[-500:]}{done.stderr}"
@@ -133,7 +149,8 @@ def killed_of(requirement: str, mutants: dict, runner: Runner, clean: dict, must
     """A line of killed.txt: the first mutant of the requirement that dies."""
     of_it = [name for name, (broken, _) in mutants.items() if broken == requirement]
     # Those that were written by hand first; a few must do.
-    for name in sorted(of_it, key=lambda name: "." in name)[:8]:
+    for name in sorted((name for name in of_it if not grid.cell_of(name)),
+                       key=lambda name: "." in name)[:8]:
         try:
             who = killer(runner, name, requirement, clean, must_pass)
         except RuntimeError:
@@ -254,7 +271,12 @@ def main() -> int:
             correct_ones = [pool.submit(correct, options, name, pathlib.Path(folder), every)
                             for name in CORRECT if not options.names or name in options.names]
             asked = {name: pool.submit(killer, runner, name, mutants[name][0], clean, must_pass)
-                     for name in names}
+                     for name in names if not grid.cell_of(name)}
+            if of_grid := [name for name in names if grid.cell_of(name)]:
+                cells = grid.Grid(clean["results"], {mutants[name][0] for name in of_grid}, PROGRAMS)
+                cells.record(lambda own: Runner(options, own), pathlib.Path(folder), pool)
+                asked |= {name: pool.submit(cells.killer, runner, name, mutants[name][0], failed_of)
+                          for name in of_grid}
             for name, future in asked.items():
                 try:
                     killers[name] = future.result()

@@ -282,7 +282,7 @@ constexpr Mutant kNumericMutants[] = {
          return Where(op, s, first, op.operands[1]);
        });
      }},
-    {"cube_root_by_power", kResults, "cbrt of a negative number is none",
+    {"no_negative_cube_roots", kResults, "cbrt of a negative number is none",
      [](PJRT_Api& t) {
        RewriteOps(t, [](const Op& op, Statements& s) -> std::string {
          if (!Is(op, "cbrt", "f32")) return {};

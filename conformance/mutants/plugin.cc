@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "conformance/mutants/generated_mutants.h"
+#include "conformance/mutants/grid_mutants.h"
 #include "conformance/mutants/mutant.h"
 
 namespace plinth::mutants {
@@ -30,7 +31,7 @@ std::vector<const Mutant*> AllMutants() {
         PlaceMutants(),   SequenceMutants(),     LoadedMutants(),     ThreadMutants(),
         CountMutants(),   KindMutants(),         HistoryMutants(),    RunMutants(),
         AnswerMutants(),  NumericMutants(),      ArrayMutants(),      ProgramMutants(),
-        ClientMutants(),  DrawnMutants()}) {
+        ClientMutants(),  DriverMutants(),       PlatformMutants()}) {
     for (const Mutant& mutant : some) all.push_back(&mutant);
   }
   return all;
@@ -56,6 +57,10 @@ const PJRT_Api* Load() {
   std::memcpy(&table, real, std::min(sizeof(table), real->struct_size));
   const std::string name = OwnName();
   if (name == "clean") return &table;
+  if (name == "recorder") {
+    RecordGrid(table);
+    return &table;
+  }
   for (const Mutant& correct : CorrectPlugins()) {
     if (name != correct.name) continue;
     correct.apply(table);
@@ -69,6 +74,11 @@ const PJRT_Api* Load() {
   for (const GeneratedMutant& mutant : GeneratedMutants()) {
     if (name != mutant.name) continue;
     ApplyGenerated(mutant, table);
+    return &table;
+  }
+  for (const GridMutant& mutant : GridMutants()) {
+    if (name != mutant.name) continue;
+    ApplyGrid(mutant, table);
     return &table;
   }
   return nullptr;
@@ -115,9 +125,12 @@ __attribute__((visibility("default"))) const char* PlinthMutants() {
         lines += part;
       }
     }
-    for (const plinth::mutants::GeneratedMutant& mutant : plinth::mutants::GeneratedMutants()) {
-      lines += mutant.name + "\t" + mutant.requirement + "\t" + mutant.breaks + "\n";
-    }
+    auto add = [&](const auto& generated) {
+      for (const auto& mutant : generated)
+        lines += mutant.name + "\t" + mutant.requirement + "\t" + mutant.breaks + "\n";
+    };
+    add(plinth::mutants::GeneratedMutants());
+    add(plinth::mutants::GridMutants());
     return lines;
   }();
   return text.c_str();
