@@ -103,13 +103,27 @@ class Elsewhere {
   std::thread thread_;  // after what it uses
 };
 
+// Of some numbers the second least.
+class SecondLeast {
+ public:
+  void Add(int64_t value) {
+    if (value < least_) std::swap(value, least_);
+    second_ = std::min(second_, value);
+  }
+  int64_t value() const { return second_; }
+
+ private:
+  int64_t least_ = INT64_MAX, second_ = INT64_MAX;
+};
+
 // Runs rounds in blocks; a leak grows in each of them, a cache or a free list does not. A pool that
 // keeps as much as was ever in flight grows in a block after which the threads ran another way, so
-// there are many blocks.
+// there are many blocks. In one of them a plugin may give back what it had kept for a while, which
+// hides a leak, so the second best counts.
 void Repeat(Context& context, std::string_view what, int rounds, int64_t allowed,
             const std::function<Status()>& run) {
   constexpr int kBlocks = 16;
-  int64_t least = INT64_MAX, least_mapped = INT64_MAX;
+  SecondLeast least, least_mapped;
   int threads = 0, files = 0;
   for (int block = -1; block < kBlocks; ++block) {
     int64_t before = AllocatedBytes();
@@ -122,7 +136,7 @@ void Repeat(Context& context, std::string_view what, int rounds, int64_t allowed
     }
     // What other threads free follows soon; later on a machine that has much to do. A thread that
     // is late all the time is as late before a block.
-    const int longest_wait = block < 4 ? 200 : 5;
+    const int longest_wait = block < 0 ? 0 : block < 4 ? 200 : 5;
     int64_t grown = AllocatedBytes() - before;
     for (int wait = 0; wait < longest_wait && grown > rounds * allowed; ++wait) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -133,15 +147,16 @@ void Repeat(Context& context, std::string_view what, int rounds, int64_t allowed
       files = CountEntries("/proc/self/fd");
       continue;
     }
-    least = std::min(least, grown);
-    least_mapped = std::min(least_mapped, MappedBytes() - mapped_before);
-    if (least <= rounds * allowed && least_mapped < rounds * kPage) break;
+    least.Add(grown);
+    least_mapped.Add(MappedBytes() - mapped_before);
+    if (least.value() <= rounds * allowed && least_mapped.value() < rounds * kPage) break;
   }
-  context.Note(StrCat(what, ": ", least, " bytes in ", rounds, " rounds"));
-  context.Check(kMemory, least <= rounds * allowed, what, ": each of ", kBlocks, " blocks of ",
-                rounds, " rounds left ", least / rounds, " bytes a round or more");
-  context.Check(kMemory, least_mapped < rounds * kPage, what, ": each of ", kBlocks, " blocks of ",
-                rounds, " rounds left ", least_mapped / rounds,
+  context.Note(StrCat(what, ": ", least.value(), " bytes in ", rounds, " rounds"));
+  context.Check(kMemory, least.value() <= rounds * allowed, what, ": all but one of ", kBlocks,
+                " blocks of ", rounds, " rounds left ", least.value() / rounds,
+                " bytes a round or more");
+  context.Check(kMemory, least_mapped.value() < rounds * kPage, what, ": all but one of ", kBlocks,
+                " blocks of ", rounds, " rounds left ", least_mapped.value() / rounds,
                 " bytes of address space a round or more");
   int more_threads = 0, more_files = 0;
   for (int wait = 0; wait < 50; ++wait) {
