@@ -72,7 +72,7 @@ bool IsRepeatable(const reflection::Function& function) {
 // Whether a call uses up what it is given.
 bool TakesOnce(const reflection::Function& function) {
   for (const char* part : {"Fulfill", "Donate", "TransferData", "TransferLiteral", "RetrieveBuffer",
-                           "_Delete", "DecreaseExternal"}) {
+                           "_Delete", "DecreaseExternal", "Bitcast", "UserData_Add"}) {
     if (function.name.view().find(part) != std::string_view::npos) return true;
   }
   return false;

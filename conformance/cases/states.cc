@@ -173,11 +173,12 @@ void CopyIt(Context& context, Scene& scene) {
     auto copy = MakeArgs<PJRT_Buffer_CopyToDevice_Args>();
     copy.buffer = from->get();
     copy.dst_device = devices.back();
-    if (context.plugin().Call(copy).ok())
-      scene.kept.emplace_back(context.plugin(), copy.dst_buffer);
+    if (!context.plugin().Call(copy).ok()) continue;
+    scene.kept.emplace_back(context.plugin(), copy.dst_buffer);
+    // Of the copy: a plugin may take what it casts.
     auto cast = MakeArgs<PJRT_Buffer_Bitcast_Args>();
     const int64_t dims[] = {from == &scene.array ? 16 : 0};
-    cast.buffer = from->get();
+    cast.buffer = copy.dst_buffer;
     cast.element_type = PJRT_Buffer_Type_U8;
     cast.dims = dims;
     cast.num_dims = 1;
