@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "conformance/cases/program_pack.h"
@@ -57,7 +58,7 @@ class Launch {
   // Asks for no events from now on.
   void WithoutEvents() { has_events_ = false; }
   // What was computed is what the next call computes from.
-  void OutputsToArguments() { arguments_ = std::move(outputs_); }
+  void OutputsToArguments() { arguments_ = std::exchange(outputs_, {}); }
   OwnedBuffer TakeOutput(size_t device) { return std::move(outputs_[device]); }
   // The next call is one of one device less.
   void DropArgument() { arguments_.pop_back(); }

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <thread>
 
+#include "conformance/cases/ask.h"
 #include "conformance/cases/cases.h"
 #include "conformance/cases/samples.h"
 #include "conformance/cases/stored_programs.h"

@@ -321,7 +321,8 @@ void Phases(Context& context) {
                 names.num_phase_names == 0 ||
                     (names.phase_names != nullptr && names.phase_names_sizes != nullptr),
                 "one of the lists of phases is null");
-  for (size_t i = 0; i < names.num_phase_names && names.phase_names != nullptr; ++i) {
+  if (names.phase_names == nullptr || names.phase_names_sizes == nullptr) return;
+  for (size_t i = 0; i < names.num_phase_names; ++i) {
     context.Check("PJRT-Args-output-array",
                   names.phase_names[i] != nullptr && names.phase_names_sizes[i] > 0, "phase ", i,
                   " has no name");

@@ -225,9 +225,11 @@ void Payloads(Context& context) {
     // Whether they reach the error is asked only of plugins that know the fields.
     const bool knows = context.plugin().minor() >= 106;
     for (const Visits* all : {&visits, &again}) {
-      for (const auto& [key, bytes] : given) {
-        const auto times = std::count_if(all->found.begin(), all->found.end(),
-                                         [&](const auto& pair) { return pair.first == key; });
+      for (const auto& sent : given) {
+        const auto& [key, bytes] = sent;
+        const auto times =
+            std::count_if(all->found.begin(), all->found.end(),
+                          [&](const auto& found) { return found.first == sent.first; });
         context.Check(kRequirement, times == 1 || (times == 0 && !knows), "the payload ", key,
                       " was visited ", times, " times");
         context.Check(kRequirement,

@@ -181,6 +181,7 @@ void LayoutsFromOneManager(Context& context) {
     layout.tiled.minor_to_major = order.data();
     layout.tiled.minor_to_major_size = 3;
   }
+  pointers.reserve(layouts.size());
   for (PJRT_Buffer_MemoryLayout& layout : layouts) pointers.push_back(&layout);
   auto args = MakeArgs<PJRT_Client_CreateBuffersForAsyncHostToDevice_Args>();
   args.client = context.client();

@@ -219,9 +219,10 @@ void Judge(Context& context, Lane& lane) {
       continue;
     }
     Expected<HostArray> still = context.Download(lane.buffers[i].get());
-    if (context.Ok(kInput, "PJRT_Buffer_ToHostBuffer of an argument", still.status()))
+    if (context.Ok(kInput, "PJRT_Buffer_ToHostBuffer of an argument", still.status())) {
       CheckSameArray(context, kInput, StrCat("argument ", i, " after the call"),
                      lane.program.arrays[i], *still);
+    }
   }
 }
 
@@ -269,7 +270,7 @@ void SweepPrograms(Context& context, bool is_several) {
     // Nobody may give away what is not there.
     const bool donates = row[3] == 1 && value(4) != "pending";
     const Grid grid = GridOf(value(8));
-    const auto lanes = static_cast<size_t>(grid.replicas * grid.partitions);
+    const auto lanes = static_cast<size_t>(grid.replicas) * static_cast<size_t>(grid.partitions);
     if (all.size() < lanes) return probe.Unsupported("fewer devices than the program is for");
     if (grid.partitions > 1 && IdsOfDevices(probe, static_cast<size_t>(grid.partitions)).empty())
       return;

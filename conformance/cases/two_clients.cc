@@ -48,9 +48,10 @@ bool Make(Context& context, Side& side) {
   side.devices = {all->devices, List(all->devices, all->num_devices)};
   side.addressable = {own->addressable_devices,
                       List(own->addressable_devices, own->num_addressable_devices)};
-  if (memories)
+  if (memories) {
     side.memories = {memories->addressable_memories,
                      List(memories->addressable_memories, memories->num_addressable_memories)};
+  }
   return true;
 }
 
@@ -88,9 +89,10 @@ void Use(Context& context, const Side& side) {
     auto args = MakeArgs<PJRT_Client_LookupDevice_Args>();
     args.client = side.client.get();
     args.id = DeviceIdOf(own, device);
-    if (Succeeds(own, args, kOthers))
+    if (Succeeds(own, args, kOthers)) {
       own.Check("PJRT-Client_LookupDevice-found", args.device == device,
                 "a device that was looked up is another client's");
+    }
     Expected<OwnedBuffer> buffer = own.Upload(HostArray::F32({2}, {5, 6}), device);
     if (own.Ok(kOthers, "PJRT_Client_BufferFromHostBuffer", buffer.status()))
       JudgeBuffer(own, buffer->get(), {HostArray::F32({2}, {5, 6}), device});

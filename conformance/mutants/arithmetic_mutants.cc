@@ -14,7 +14,7 @@ constexpr char kResults[] = "PJRT-LoadedExecutable_Execute-results";
 
 bool Is(const Op& op, std::string_view name) { return op.name == name; }
 
-Text OppositeSign(Text unsigned_type) { return Replaced(unsigned_type, "ui", "i"); }
+Text OppositeSign(const Text& unsigned_type) { return Replaced(unsigned_type, "ui", "i"); }
 
 // The op on integers of the other signedness with the same bits.
 Text AsSigned(const Op& op, Statements& s) {

@@ -241,9 +241,10 @@ constexpr Mutant kClientMutants[] = {
      [](PJRT_Api& t) {
        Replace<&PJRT_Api::PJRT_Event_Set>(t, [](auto* args) {
          PJRT_Error* error = Real().PJRT_Event_Set(args);
-         if (error == nullptr && args->error_code != PJRT_Error_Code_OK)
+         if (error == nullptr && args->error_code != PJRT_Error_Code_OK) {
            Note(args->event,
                 Outcome{args->error_code, args->error_message, args->error_message_size});
+         }
          return error;
        });
        ChangeInputs<&PJRT_Api::PJRT_Event_Destroy>(t, [](auto& a) { Note(a.event, Outcome{}); });

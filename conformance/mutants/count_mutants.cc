@@ -185,7 +185,8 @@ constexpr Mutant kCountMutants[] = {
      "all of a list for an assignment is written, also what is too many",
      [](PJRT_Api& t) {
        ChangeOutputs<&PJRT_Api::PJRT_Client_DefaultDeviceAssignment>(t, [](auto& a) {
-         const auto used = static_cast<size_t>(a.num_replicas * a.num_partitions);
+         const auto used =
+             static_cast<size_t>(a.num_replicas) * static_cast<size_t>(a.num_partitions);
          for (size_t i = used; i < a.default_assignment_size; ++i) a.default_assignment[i] = 0;
        });
      }},

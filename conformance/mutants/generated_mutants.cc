@@ -111,7 +111,8 @@ PJRT_Error* Run(size_t number, void* args) {
   const reflection::Struct& structure = reflection::Structs()[function.args];
   Slot behind = RealSlot(function);
   size_t size = 0;
-  if (args != nullptr) std::memcpy(&size, args, sizeof(size));
+  if (args == nullptr) return behind(args);
+  std::memcpy(&size, args, sizeof(size));
   if (size < structure.minimum_size) return behind(args);
   static std::atomic<int> calls = 0;
   if (active.kind == Kind::kRefuses || (active.kind == Kind::kRefusesAgain && calls++ % 2 == 1)) {

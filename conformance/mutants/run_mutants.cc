@@ -33,6 +33,7 @@ PJRT_Error* ExecuteChanged(ExecuteArgs* args, Change change) {
     lists.emplace_back(args->argument_lists[i], args->argument_lists[i] + args->num_args);
     change(i, lists.back());
   }
+  pointers.reserve(lists.size());
   for (auto& list : lists) pointers.push_back(list.data());
   return CallChanged<kExecute>(args, [&](auto& a) { a.argument_lists = pointers.data(); });
 }

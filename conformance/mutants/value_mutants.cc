@@ -14,6 +14,12 @@
 namespace plinth::mutants {
 namespace {
 
+// Of a program in text; empty for others.
+std::string_view TextOf(const PJRT_Client_Compile_Args& a) {
+  if (!HasText(a)) return {};
+  return {a.program->code, a.program->code_size};
+}
+
 // Compiles with each line of the program changed.
 template <typename Change>
 PJRT_Error* CompileLines(PJRT_Client_Compile_Args* a, Change change) {
@@ -106,9 +112,7 @@ constexpr Mutant kValueMutants[] = {
      "a sum of nothing is 0, and not the initial value",
      [](PJRT_Api& t) {
        Replace<&PJRT_Api::PJRT_Client_Compile>(t, [](auto* a) {
-         std::string_view code = a->program == nullptr || a->program->code == nullptr
-                                     ? std::string_view()
-                                     : std::string_view(a->program->code, a->program->code_size);
+         const std::string_view code = TextOf(*a);
          std::string type = Between(code, "%a1: ", ")");
          bool is_sum = Has(code, "%z = stablehlo.add ");
          static thread_local std::string kind;
@@ -158,9 +162,7 @@ constexpr Mutant kValueMutants[] = {
      [](PJRT_Api& t) {
        // The types stand in a later line than the operands.
        Replace<&PJRT_Api::PJRT_Client_Compile>(t, [](auto* a) {
-         std::string_view code = a->program == nullptr || a->program->code == nullptr
-                                     ? std::string_view()
-                                     : std::string_view(a->program->code, a->program->code_size);
+         const std::string_view code = TextOf(*a);
          static thread_local std::string dims;
          dims = Has(code, "stablehlo.scatter") ? Between(code, "%a1: tensor<", "xi64>") : "";
          if (Has(dims, ",")) dims = "";
@@ -255,13 +257,11 @@ constexpr Mutant kValueMutants[] = {
      "sorts of more than 1000 elements change the order of equals",
      [](PJRT_Api& t) {
        Replace<&PJRT_Api::PJRT_Client_Compile>(t, [](auto* a) {
-         std::string_view code = a->program == nullptr || a->program->code == nullptr
-                                     ? std::string_view()
-                                     : std::string_view(a->program->code, a->program->code_size);
+         const std::string_view code = TextOf(*a);
          static thread_local bool is_long;
          is_long = Has(code, "stablehlo.sort") && !Between(code, "%a0: tensor<", "x").empty() &&
                    Between(code, "%a0: tensor<", "x").size() >= 4;
-         return CompileLines(a, [](std::string line) {
+         return CompileLines(a, [](const std::string& line) {
            return is_long ? Replaced(line, "compare LT", "compare LE") : line;
          });
        });
@@ -360,7 +360,7 @@ constexpr Mutant kValueMutants[] = {
     {"generator_stands_still", "PJRT-LoadedExecutable_Execute-results",
      "a generator of random bits keeps its state",
      [](PJRT_Api& t) {
-       Lines(t, [](std::string line) {
+       Lines(t, [](const std::string& line) {
          return Replaced(line, "rng_bit_generator %b_state", "rng_bit_generator %a0");
        });
      }},
@@ -380,13 +380,11 @@ constexpr Mutant kValueMutants[] = {
      "of three dimensions the last is sorted, not the second",
      [](PJRT_Api& t) {
        Replace<&PJRT_Api::PJRT_Client_Compile>(t, [](auto* a) {
-         std::string_view code = a->program == nullptr || a->program->code == nullptr
-                                     ? std::string_view()
-                                     : std::string_view(a->program->code, a->program->code_size);
+         const std::string_view code = TextOf(*a);
          static thread_local bool is_cube;
          std::string shape = Between(code, "%a0: tensor<", ">");
          is_cube = Has(code, "stablehlo.sort") && std::count(shape.begin(), shape.end(), 'x') == 3;
-         return CompileLines(a, [](std::string line) {
+         return CompileLines(a, [](const std::string& line) {
            return is_cube ? Replaced(line, "dimension = 1 ", "dimension = 2 ") : line;
          });
        });

@@ -54,15 +54,13 @@ std::string RequirementOf(const Result& result) {
 std::string CauseOf(const Result& result) {
   std::string reason = ReasonOf(result);
   std::string why;
-  if (result.verdict == Verdict::kUnsupported) {
-    why = WithoutNumbers(reason);
-  } else if (SaysUnimplemented(reason)) {
+  const bool has_result = result.verdict != Verdict::kUnsupported;
+  if (has_result && SaysUnimplemented(reason)) {
     why = "UNIMPLEMENTED";
-  } else if (!result.findings.empty() && !result.findings[0].requirement.empty()) {
+  } else if (has_result && !result.findings.empty()) {
     why = result.findings[0].requirement;
-  } else {
-    why = WithoutNumbers(reason);
   }
+  if (why.empty()) why = WithoutNumbers(reason);
   return StrCat(VerdictName(result.verdict), "\n", GroupName(result.name), "\n", why);
 }
 

@@ -19,8 +19,6 @@
 #include "plinth/support/abi_version.h"
 #include "plinth/support/str_cat.h"
 
-extern char** environ;
-
 namespace plinth::conformance {
 namespace {
 

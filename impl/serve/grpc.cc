@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstring>
 
 namespace plinth::serve::grpc {
 namespace {
@@ -145,7 +144,7 @@ size_t MessageQueue::Read(char* to, size_t size, bool* is_end) {
   while (taken < size && !messages_.empty()) {
     const std::string& first = messages_.front();
     const size_t part = std::min(size - taken, first.size() - offset_);
-    std::memcpy(to + taken, first.data() + offset_, part);
+    std::copy_n(first.data() + offset_, part, to + taken);
     taken += part;
     offset_ += part;
     if (offset_ == first.size()) {

@@ -262,11 +262,12 @@ void AfterMemoryLayout(CallState& state) {
   PJRT_Buffer_Dimensions_Args shape = {};
   shape.buffer = args.buffer;
   if (!state.Ask(function::kPJRT_Buffer_Dimensions, &shape)) return;
-  bool is_order = tiled.minor_to_major_size == shape.num_dims &&
-                  (tiled.minor_to_major != nullptr || shape.num_dims == 0);
+  const int64_t* order = tiled.minor_to_major;
+  bool is_order =
+      tiled.minor_to_major_size == shape.num_dims && (order != nullptr || shape.num_dims == 0);
   std::vector<bool> seen(is_order ? shape.num_dims : 0);
-  for (size_t i = 0; is_order && i < seen.size(); ++i) {
-    const int64_t dim = tiled.minor_to_major[i];
+  for (size_t i = 0; is_order && order != nullptr && i < seen.size(); ++i) {
+    const int64_t dim = order[i];
     is_order =
         dim >= 0 && static_cast<size_t>(dim) < seen.size() && !seen[static_cast<size_t>(dim)];
     if (is_order) seen[static_cast<size_t>(dim)] = true;

@@ -11,7 +11,6 @@ namespace {
 
 using testing::CheckPartitioned;
 using testing::Count;
-using testing::Partitioned;
 
 // What comes back through a layer whose weights are spread along both axes: the product is spread
 // as the weights are, since they are known first, and what it meets as %a. `middle` makes %r of the

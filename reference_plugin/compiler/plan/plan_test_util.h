@@ -43,7 +43,8 @@ struct ScheduleBuilder {
     return value;
   }
   std::vector<int32_t> Step(ScheduleBlock& block, std::vector<int32_t> operands,
-                            std::vector<int64_t> result_bytes, std::vector<InPlace> in_place = {}) {
+                            const std::vector<int64_t>& result_bytes,
+                            std::vector<InPlace> in_place = {}) {
     ScheduleStep step;
     step.kind = StepKind::kKernel;
     step.cost_ns = next_uid++;

@@ -73,22 +73,16 @@ void ExtremumRow(void* result, const void* operand, const void* initial, int64_t
 
 template <typename T>
 CumulativeRow RowOf(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::kAdd:
-      return SumRow<T>;
-    case Opcode::kMultiply:
-      // Narrow products are rounded by tiles, as f16 by the processor's instructions.
-      if constexpr (!kIsNarrowFloat<T> && !kIsComplex<T>) return ProductRow<T>;
-      return nullptr;
-    case Opcode::kMaximum:
-      if constexpr (!kIsComplex<T>) return ExtremumRow<MaximumOfElements, T>;
-      return nullptr;
-    case Opcode::kMinimum:
-      if constexpr (!kIsComplex<T>) return ExtremumRow<MinimumOfElements, T>;
-      return nullptr;
-    default:
-      return nullptr;
+  if (opcode == Opcode::kAdd) return SumRow<T>;
+  if constexpr (!kIsComplex<T>) {
+    if (opcode == Opcode::kMaximum) return ExtremumRow<MaximumOfElements, T>;
+    if (opcode == Opcode::kMinimum) return ExtremumRow<MinimumOfElements, T>;
+    // Narrow products are rounded by tiles, as f16 by the processor's instructions.
+    if constexpr (!kIsNarrowFloat<T>) {
+      if (opcode == Opcode::kMultiply) return ProductRow<T>;
+    }
   }
+  return nullptr;
 }
 
 }  // namespace
