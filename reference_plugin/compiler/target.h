@@ -171,6 +171,9 @@ struct Target {
   // Arrays of s32 from so many elements on are divided by constants as f64
   // (passes/integer_quotients.h). 0: none are.
   int64_t quotient_elements = 0;
+  // From so many rows of predicates on, rows of 4 or 8 are summed up as words
+  // (passes/predicate_sums.h). 0: none are.
+  int64_t predicate_rows = 0;
   WorkUnits work;
   Rates rates;
   CollectiveCosts collectives;

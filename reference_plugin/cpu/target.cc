@@ -116,6 +116,8 @@ constexpr compiler::Target kTarget = {
     .hoisted_bytes = kLoopProducts.bytes,
     // Few elements are a loop's or a small kernel's, whose code has vectors of s32 alone.
     .quotient_elements = 1024,
+    // The predicates are written as bytes before, in a step of its own.
+    .predicate_rows = 1024,
     .work = kWork,
     .rates = kRates,
     .collectives = kCollectives,

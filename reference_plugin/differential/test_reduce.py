@@ -224,3 +224,16 @@ def test_of_large_broadcast():
     np.testing.assert_array_equal(some, x * np.float32(2**40))
     assert every == np.inf and ones == 2**40 and mean == -0.5
     np.testing.assert_array_equal(most, x)
+
+
+@pytest.mark.parametrize("columns", [3, 4, 8])
+def test_sums_of_predicates(columns):
+    x = values.random(np.float32, (1500, columns), low=-1, high=1)
+    weights = np.array([[7, 0, 90, 1, 3, 100, 2, 50]], np.int32)[:, :columns]
+    check_functions_of((x,), {
+        "count": lambda x: jnp.sum(x > 0, 1),
+        "count of u8": lambda x: jnp.sum((x > 0).astype(np.uint8), 1, dtype=np.uint8),
+        "mean": lambda x: jnp.mean((x > 0).astype(np.float32), 1),
+        "weights": lambda x: jnp.sum((x > 0) * weights, 1),
+        "packbits": lambda x: [jnp.packbits(x > 0, bitorder=order) for order in ("big", "little")],
+    }, default=EXACT)

@@ -12,6 +12,7 @@
 #include "reference_plugin/compiler/passes/expand_narrow.h"
 #include "reference_plugin/compiler/passes/neutral_padding.h"
 #include "reference_plugin/compiler/passes/one_index.h"
+#include "reference_plugin/compiler/passes/predicate_sums.h"
 #include "reference_plugin/compiler/passes/reduce_broadcast.h"
 #include "reference_plugin/compiler/passes/reduce_concatenate.h"
 #include "reference_plugin/compiler/passes/short_reduce.h"
@@ -124,7 +125,8 @@ class Recognizer {
         return Expand(ExpandComplexOrder, op, out, results);
       case Opcode::kReduce: {
         if (Expand(ExpandReduceOfBroadcast, op, out, results) ||
-            Expand(ExpandReduceOfConcatenate, op, out, results)) {
+            Expand(ExpandReduceOfConcatenate, op, out, results) ||
+            ExpandFor(ExpandSumOfPredicates, op, out, results)) {
           return true;
         }
         Builder builder(module_, out, op.location);
