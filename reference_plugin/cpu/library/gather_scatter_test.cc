@@ -416,8 +416,10 @@ TEST(ScatterTest, RunsOfOddFloats) {
       attributes.inserted_window_dims = {0};
       attributes.scatter_dims_to_operand_dims = {0};
       attributes.index_vector_dim = 1;
-      for (int64_t length : {1, 2, 4, 5, 10}) {
-        const int64_t runs = 100 / length;
+      for (int64_t length : {1, 2, 4, 5, 8, 10, 16}) {
+        // All pairs, some twice.
+        const int64_t runs = (100 + length - 1) / length;
+        const auto elements = static_cast<size_t>(runs * length);
         TestArray input(dtype, {runs, length}), indices(DType::kS32, {runs, 1}),
             updates(dtype, {runs, length});
         for (int64_t i = 0; i < runs; ++i) indices.Set(i, i);
@@ -425,9 +427,10 @@ TEST(ScatterTest, RunsOfOddFloats) {
         auto combine =
             PairCombiner::Make(OfTwo(opcode, dtype), std::vector<DType>{dtype, dtype}, {}, 1);
         ASSERT_TRUE(combine.ok());
-        for (size_t i = 0; i < 100; ++i) {
-          std::memcpy(&input.bytes[i * bytes], &special.bytes[i / 10 * bytes], bytes);
-          std::memcpy(&updates.bytes[i * bytes], &special.bytes[i % 10 * bytes], bytes);
+        for (size_t i = 0; i < elements; ++i) {
+          const size_t first = i / 10 % 10, second = i % 10;
+          std::memcpy(&input.bytes[i * bytes], &special.bytes[first * bytes], bytes);
+          std::memcpy(&updates.bytes[i * bytes], &special.bytes[second * bytes], bytes);
           std::memcpy(&expected.bytes[i * bytes], &input.bytes[i * bytes], bytes);
           void* parameters[] = {&expected.bytes[i * bytes], &updates.bytes[i * bytes]};
           ASSERT_TRUE(combine->Run(parameters, std::span(parameters).first(1)).ok());
@@ -437,12 +440,13 @@ TEST(ScatterTest, RunsOfOddFloats) {
         step.combiners = {OfTwo(opcode, dtype)};
         TestArray result = input;
         ASSERT_TRUE(RunStep(step, {&result, &indices, &updates}, {&result}).ok());
-        for (size_t i = 0; i < 100; ++i) {
+        for (size_t i = 0; i < elements; ++i) {
+          const size_t first = i / 10 % 10, second = i % 10;
           // Which of two NaN wins differs between instruction sets.
-          if (i / 10 >= 8 && i % 10 >= 8) continue;
+          if (first >= 8 && second >= 8) continue;
           EXPECT_EQ(std::memcmp(&result.bytes[i * bytes], &expected.bytes[i * bytes], bytes), 0)
               << Name(dtype) << " " << length << " " << compiler::Name(opcode) << " of special "
-              << i / 10 << " and " << i % 10;
+              << first << " and " << second;
         }
       }
     }

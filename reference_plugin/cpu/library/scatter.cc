@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "reference_plugin/backend/host/core_cache.h"
+#include "reference_plugin/compiler/kernel/combiner.h"
 #include "reference_plugin/cpu/library/index_reader.h"
 #include "reference_plugin/cpu/library/library.h"
 #include "reference_plugin/cpu/library/pair_combiner.h"
+#include "reference_plugin/cpu/library/row_updates.h"
 #include "reference_plugin/cpu/library/scatter_scalars.h"
 #include "reference_plugin/cpu/library/strided_walk.h"
 
@@ -129,7 +132,7 @@ class ScatterStep final : public backend::PreparedStep {
       // Zen 5 (1 MB a core, 32 MB for all): 0.7 ns to look at an index; 0.7 ns an update of one
       // element of 8 MB, 1.3 of 16 MB, 4.2 of 32 MB. A run of some lines takes several of these.
       constexpr int64_t kNearCaches = 16, kShortRunBytes = 256;
-      const bool has_loop = scatter_scalars_ != nullptr || combine_runs_ != nullptr;
+      const bool has_loop = apply_updates_ != nullptr || combine_runs_ != nullptr;
       stays_near_ = has_loop && run_length_ * bytes < kShortRunBytes &&
                     input.NumElements() * bytes <= kNearCaches * backend::CoreCacheBytes();
     }
@@ -169,8 +172,12 @@ class ScatterStep final : public backend::PreparedStep {
   void PrepareUpdates(const compiler::Combiner& combiner, DType type, DType index_type) {
     one_run_ = true;
     if (run_length_ == 1) {
-      scatter_scalars_ = FindScatterScalars(combiner, type, index_type);
+      apply_updates_ = FindScatterScalars(combiner, type, index_type);
     } else {
+      const std::optional<compiler::Opcode> opcode = compiler::SingleOp(combiner);
+      if (opcode.has_value() && index_type == DType::kS32 && starts_.size() == 1) {
+        apply_updates_ = FindRowUpdates(*opcode, type, run_length_);
+      }
       combine_runs_ = FindCombineRuns(combiner, type, run_length_);
     }
     for (size_t s = 0; s < starts_.size(); ++s) {
@@ -211,8 +218,8 @@ class ScatterStep final : public backend::PreparedStep {
                                          .count = count,
                                          .first = first_row,
                                          .end = end_row};
-                 if (scatter_scalars_ != nullptr) {
-                   scatter_scalars_(row);
+                 if (apply_updates_ != nullptr) {
+                   apply_updates_(row);
                  } else if (combine_runs_ != nullptr) {
                    combine_runs_(row, read_index_, run_length_);
                  } else {
@@ -283,7 +290,7 @@ class ScatterStep final : public backend::PreparedStep {
   bool stays_near_ = false;
   // Where every update is one run of one array: the loops for it, null if there is none.
   bool one_run_ = false;
-  ScatterScalars scatter_scalars_ = nullptr;
+  ScatterScalars apply_updates_ = nullptr;  // preferred
   CombineRuns combine_runs_ = nullptr;
   std::vector<IndexPart> parts_;
   Dims update_extents_;
