@@ -60,7 +60,7 @@ struct Axis {
   int64_t end() const { return pre_size * size; }
   friend bool operator==(const Axis&, const Axis&) = default;
 };
-using AxisList = SmallVector<Axis, 4>;
+using AxisList = SmallVector<Axis, 2>;
 
 bool Overlap(const Axis& a, const Axis& b);
 bool Overlap(const Axis& axis, std::span<const Axis> axes);

@@ -39,10 +39,6 @@ class Ahead::Walk {
   }
 
  private:
-  Layout LayoutOfResult(const Value* value) const {
-    return LayoutOf(ahead_.shardings_.Of(value).get(), value->type);
-  }
-
   void Push(const Value* value, size_t dim) {
     if (seen_.emplace(value, dim).second) steps_.emplace_back(value, dim);
   }
@@ -54,7 +50,7 @@ class Ahead::Walk {
     ++num_meetings_;
   }
   double LocalBytes(const Value* value) const {
-    return static_cast<double>(LocalType(value->type, LayoutOfResult(value)).SizeInBytes());
+    return static_cast<double>(LocalType(value->type, ahead_.wanted_.Of(value)).SizeInBytes());
   }
 
   void Visit(const Value* value, size_t dim, const Use& use) {
@@ -68,11 +64,11 @@ class Ahead::Walk {
       return Push(op.results[static_cast<size_t>(use.operand)], dim);
     }
     if (op.opcode == Opcode::kShardingConstraint || op.opcode == Opcode::kReshard) {
-      const AxisList wanted = LayoutOfResult(op.result()).Of(dim);
+      const AxisList& wanted = ahead_.wanted_.Of(op.result()).Of(dim);
       if (wanted.empty() || !(wanted[0] == axis_)) Move(value);
       return;
     }
-    const RuleAhead& known = ahead_.RuleFor(op);
+    const OpRules::Local known = ahead_.rules_.LocalOf(op);
     if (known.rule.empty()) return Move(value);
     const TensorFactors& tensor = known.rule.operands[static_cast<size_t>(use.operand)];
     const size_t factor = static_cast<size_t>(tensor[dim][0]);
@@ -88,7 +84,7 @@ class Ahead::Walk {
     for (size_t i = 0; i < op.results.size(); ++i) {
       const size_t into = DimOf(known.rule.results[i], factor);
       // Somebody asked for it.
-      if (!LayoutOfResult(op.results[i]).Of(into).empty()) continue;
+      if (!ahead_.wanted_.Of(op.results[i]).Of(into).empty()) continue;
       saved_ += LocalBytes(op.results[i]) * WorkOf(op);
       Push(op.results[i], into);
     }
@@ -100,7 +96,7 @@ class Ahead::Walk {
       return DimOf(tensor, factor) < tensor.size();
     };
     const bool alone = std::count_if(rule.operands.begin(), rule.operands.end(), has) == 1;
-    const Layout layout = LayoutOfResult(op.results[0]);
+    const Layout& layout = ahead_.wanted_.Of(op.results[0]);
     if (!alone || op.results.size() != 1 || Uses(layout)) return Move(value);
     saved_ += LocalBytes(value);
     Move(op.result());
@@ -118,7 +114,7 @@ class Ahead::Walk {
   bool PassesTo(const Value* result, const TensorFactors& tensor, size_t factor) const {
     const size_t dim = DimOf(tensor, factor);
     if (dim == tensor.size()) return false;
-    const Layout layout = LayoutOfResult(result);
+    const Layout& layout = ahead_.wanted_.Of(result);
     if (!layout.IsReplicated() && !SameDevices(layout.mesh, mesh_)) return false;
     const AxisList& axes = layout.Of(dim);
     if (!axes.empty()) return axes[0] == axis_;
@@ -144,16 +140,6 @@ class Ahead::Walk {
   double moved_ = 0;  // bytes of a device
   double num_meetings_ = 0;
 };
-
-const Ahead::RuleAhead& Ahead::RuleFor(const Op& op) {
-  auto& known = rules_[&op];
-  if (known == nullptr) {
-    known = std::make_unique<RuleAhead>();
-    known->rule = LocalRule(op);
-    if (!known->rule.empty()) known->spreadable = SpreadableFactors(op, known->rule);
-  }
-  return *known;
-}
 
 std::optional<size_t> Ahead::DimToSpread(const Value* value, const Layout& layout,
                                          const MeshRef& mesh, const Axis& axis) {

@@ -112,11 +112,10 @@ class Chooser {
     return mesh;
   }
 
-  TensorProjection ProjectionOf(const TensorFactors& tensor, const Layout& layout) const {
-    Sharding sharding;
-    sharding.mesh = layout.mesh;
-    for (const AxisList& axes : layout.dims) sharding.dims.emplace_back().axes = axes;
-    return Project(tensor, &sharding, rule_);
+  // Until the next call.
+  const TensorProjection& ProjectionOf(const TensorFactors& tensor, const Layout& layout) {
+    Project(tensor, layout.dims, rule_, projection_);
+    return projection_;
   }
 
   // The largest part of the axes that divides the factor and is not used yet.
@@ -160,7 +159,7 @@ class Chooser {
 
   void Take(const TensorFactors& tensor, const Layout& layout) {
     if (!SameDevices(layout.mesh, spread_.mesh) || layout.dims.size() != tensor.size()) return;
-    const TensorProjection projection = ProjectionOf(tensor, layout);
+    const TensorProjection& projection = ProjectionOf(tensor, layout);
     for (size_t factor = 0; factor < rule_.factors.size(); ++factor) {
       if (wish_.spreadable[factor] && spread_.axes[factor].empty() &&
           projection.factors[factor].is_there) {
@@ -227,13 +226,14 @@ class Chooser {
   const Rule& rule_;
   Spread spread_;
   AxisList used_;
+  TensorProjection projection_;
 };
 
 }  // namespace
 
-Rule LocalRule(const Op& op) {
-  Rule rule = RuleOf(op);
-  if (op.opcode != Opcode::kSelectAndScatter) return rule;
+std::optional<Rule> OtherLocalRule(const Op& op, const Rule& propagated) {
+  if (op.opcode != Opcode::kSelectAndScatter || propagated.empty()) return std::nullopt;
+  Rule rule = propagated;
   // Windows side by side, which fill the operand.
   const Window& window = op.Get<WindowAttributes>().window;
   const Dims &operand = op.operands[0]->type.dims, &source = op.operands[1]->type.dims;

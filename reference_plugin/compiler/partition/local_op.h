@@ -11,9 +11,9 @@
 // What one device computes of an op.
 namespace plinth::compiler::partition {
 
-// The rule by which the op is spread: more dimensions of operands and results may go together than
-// propagation is told.
-Rule LocalRule(const Op& op);
+// The rule by which the op is spread where it is not `rule`, that of propagation: more dimensions
+// of operands and results may go together.
+std::optional<Rule> OtherLocalRule(const Op& op, const Rule& rule);
 
 // Along which factors an op may be spread as it is: each device runs the same op on its parts.
 // Others are gathered before it. By factor.

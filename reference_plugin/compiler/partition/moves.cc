@@ -36,7 +36,7 @@ size_t SpatialOf(const ConvolutionAttributes& conv, size_t dim) {
 
 }  // namespace
 
-Moves::Moves(const Op& op, const Rule& rule) : op_(op), rule_(rule) {
+Moves::Moves(const Op& op, const Rule& rule) : op_(op) {
   const auto add_where = [&](auto moves) {
     for (size_t d = 0; d < op.type().dims.size(); ++d) {
       if (moves(d)) dims_.push_back(d);
@@ -85,6 +85,7 @@ Moves::Moves(const Op& op, const Rule& rule) : op_(op), rule_(rule) {
       break;
   }
   if (rule.empty() || op.type().NumElements() == 0) dims_.clear();
+  if (any()) rule_ = rule;
   const auto set_size = [&](const DimFactors& factors, int64_t size) {
     if (factors.size() == 1) rule_.factors[static_cast<size_t>(factors[0])].size = size;
   };

@@ -23,7 +23,7 @@ class Moves {
   bool any() const { return !dims_.empty(); }
   // As the op's, but that factors along which elements move have the extents of the result, or of
   // the kernel.
-  const Rule& rule() const { return rule_; }
+  const Rule& rule() const { return rule_; }  // Of nothing, if there are none.
   // Along further factors the op may be spread.
   void Allow(SpreadWish& wish) const;
 

@@ -22,12 +22,12 @@ constexpr int64_t kMostPartitions = 4096;
 
 }  // namespace
 
-std::string Partitioner::PropagatedText() const {
+std::string Partitioner::PropagatedText(const PropagatedShardings& shardings) const {
   std::string text = ToString(module_, [&](const Value& value) {
-    const ShardingRef& sharding = shardings_.Of(&value);
+    const ShardingRef& sharding = shardings.Of(&value);
     return sharding == nullptr ? std::string() : ToString(*sharding);
   });
-  return StrCat(text, "results as propagated ", ToString(shardings_.results), "\n");
+  return StrCat(text, "results as propagated ", ToString(shardings.results), "\n");
 }
 
 Status Partitioner::CheckMesh(const Sharding& sharding) const {
@@ -138,17 +138,18 @@ Expected<PartitionReport> Partitioner::Run() && {
   Function& entry = *module_.entry;
   KeepWhole(options_.free_parameters, entry.body->arguments, entry.argument_shardings);
   KeepWhole(options_.free_outputs, entry.body->terminator()->operands, entry.result_shardings);
-  PLINTH_ASSIGN_OR_RETURN(shardings_, Propagate(module_));
+  PLINTH_ASSIGN_OR_RETURN(PropagatedShardings shardings, Propagate(module_, rules_));
   if (options_.dumper != nullptr) {
-    options_.dumper->Dump("propagated", [&] { return PropagatedText(); });
+    options_.dumper->Dump("propagated", [&] { return PropagatedText(shardings); });
   }
   // What nobody needs moves nothing. The propagation looks at it, as Shardy's does.
   passes::EliminateDeadOps(module_);
-  SplitFfts(module_, shardings_);
+  SplitFfts(module_, shardings);
+  wanted_.emplace(std::move(shardings));
   locals_.resize(static_cast<size_t>(module_.num_values()));
   uses_.emplace(module_, *module_.entry->body);
-  if (options_.settles) Settle(module_, *uses_, costs_, options_.least_gain, shardings_);
-  ahead_.emplace(*uses_, shardings_, costs_, options_.least_gain);
+  if (options_.settles) Settle(module_, *uses_, costs_, options_.least_gain, rules_, *wanted_);
+  ahead_.emplace(*uses_, *wanted_, rules_, costs_, options_.least_gain);
   ForEachOp(*module_.entry->body, [&](Block& block, Op& op) { block_of_[&op] = &block; });
   Block& body = *module_.entry->body;
   module_.parameter_shardings.clear();
@@ -160,9 +161,10 @@ Expected<PartitionReport> Partitioner::Run() && {
   Enter(body, arguments);
   std::vector<Layout> results;
   module_.output_shardings.clear();
-  for (size_t i = 0; i < shardings_.results.size(); ++i) {
+  const std::vector<ShardingRef>& wanted = wanted_->shardings().results;
+  for (size_t i = 0; i < wanted.size(); ++i) {
     const Value* const value = body.terminator()->operands[i];
-    results.push_back(LayoutOf(shardings_.results[i].get(), value->type));
+    results.push_back(LayoutOf(wanted[i].get(), value->type));
     module_.output_shardings.push_back(Written(results.back()));
   }
   PLINTH_RETURN_IF_ERROR(MapBlock(body, results));

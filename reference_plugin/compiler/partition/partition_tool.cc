@@ -7,7 +7,7 @@
 
 #include "plinth/support/str_cat.h"
 #include "reference_plugin/compiler/ir/verifier.h"
-#include "reference_plugin/compiler/partition/propagate.h"
+#include "reference_plugin/compiler/partition/known.h"
 #include "reference_plugin/compiler/partition/rule.h"
 #include "reference_plugin/compiler/partition/uses.h"
 #include "reference_plugin/compiler/testing/partitioned.h"
@@ -33,7 +33,8 @@ std::string Text(const ShardingRef& sharding) {
 }
 
 Status PrintShardings(Module& module) {
-  PLINTH_ASSIGN_OR_RETURN(const PropagatedShardings shardings, Propagate(module));
+  OpRules rules;
+  PLINTH_ASSIGN_OR_RETURN(const PropagatedShardings shardings, Propagate(module, rules));
   PLINTH_RETURN_IF_ERROR(Verify(module));
   for (const Value* argument : module.entry->body->arguments) {
     std::cout << "argument " << argument->index << ' ' << Text(shardings.Of(argument)) << '\n';

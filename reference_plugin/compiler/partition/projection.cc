@@ -41,6 +41,18 @@ class AxisCursor {
   Axis rest_;
 };
 
+void Clear(const Rule& rule, TensorProjection& projection) {
+  projection.factors.resize(rule.factors.size());
+  for (FactorSharding& factor : projection.factors) {
+    factor.axes.clear();
+    factor.overflow.clear();
+    factor.is_there = factor.is_closed = factor.is_minor_most = false;
+  }
+  projection.replicated.clear();
+  projection.unreduced.clear();
+  projection.is_updated = false;
+}
+
 void ProjectDimension(const DimFactors& factors, const AxisList& axes, bool is_closed,
                       const Rule& rule, TensorProjection& projection) {
   AxisCursor cursor(axes);
@@ -109,10 +121,16 @@ Major Common(const AxisList& old_axes, const AxisList& new_axes, bool can_expand
 AxisList MajorAxes(const ProjectedOp& op, size_t factor, Direction direction) {
   Major major;
   if (direction == kNowhere) return major.axes;
-  const auto add = [&](const std::vector<TensorProjection>& tensors) {
+  const auto add = [&](std::span<const TensorProjection> tensors) {
     for (const TensorProjection& tensor : tensors) {
-      if (!tensor.factors[factor].is_there) continue;
-      major = Common(major.axes, tensor.factors[factor].axes, major.can_expand);
+      const AxisList& axes = tensor.factors[factor].axes;
+      // What Common comes to where there is one list, or two that are the same.
+      if (axes.empty() || axes == major.axes) continue;
+      if (!major.axes.empty()) {
+        major = Common(major.axes, axes, major.can_expand);
+      } else if (major.can_expand) {
+        major.axes = axes;
+      }
     }
   };
   const bool backward = direction == kBackward;
@@ -121,6 +139,14 @@ AxisList MajorAxes(const ProjectedOp& op, size_t factor, Direction direction) {
   if (direction != kBothWays) major.can_expand = false;
   add(backward ? op.operands : op.results);
   return major.axes;
+}
+
+// Whether a tensor has fewer axes along the factor than these.
+bool MayGrow(std::span<const TensorProjection> tensors, size_t factor, const AxisList& axes) {
+  return !axes.empty() && std::any_of(tensors.begin(), tensors.end(), [&](const auto& tensor) {
+    return tensor.factors[factor].is_there &&
+           IsStrictListPrefixOf(tensor.factors[factor].axes, axes);
+  });
 }
 
 // Cuts the list where `fit` finds less than an axis.
@@ -178,11 +204,12 @@ struct Source {
   int64_t size = -1, index = -1;
 };
 
-std::vector<Source> SourcesOf(const ProjectedOp& op, const Rule& rule,
-                              const std::vector<AxisList>& axes) {
-  std::vector<Source> sources(rule.factors.size());
+using Sources = SmallVector<Source, 8>;
+
+Sources SourcesOf(const ProjectedOp& op, const Rule& rule, const std::vector<AxisList>& axes) {
+  Sources sources(rule.factors.size());
   int64_t index = 0;
-  const auto visit = [&](const std::vector<TensorProjection>& tensors) {
+  const auto visit = [&](std::span<const TensorProjection> tensors) {
     for (const TensorProjection& tensor : tensors) {
       int64_t size = 1;
       for (size_t i = 0; i < tensor.factors.size(); ++i) {
@@ -204,9 +231,9 @@ std::vector<Source> SourcesOf(const ProjectedOp& op, const Rule& rule,
 
 }  // namespace
 
-TensorProjection Project(const TensorFactors& tensor, const Sharding* sharding, const Rule& rule) {
-  TensorProjection projection;
-  projection.factors.resize(rule.factors.size());
+void Project(const TensorFactors& tensor, const Sharding* sharding, const Rule& rule,
+             TensorProjection& projection) {
+  Clear(rule, projection);
   const AxisList none = {};
   for (size_t dim = 0; dim < tensor.size(); ++dim) {
     ProjectDimension(tensor[dim], sharding == nullptr ? none : sharding->dims[dim].axes,
@@ -216,7 +243,14 @@ TensorProjection Project(const TensorFactors& tensor, const Sharding* sharding, 
     projection.replicated = sharding->replicated;
     projection.unreduced = sharding->unreduced;
   }
-  return projection;
+}
+
+void Project(const TensorFactors& tensor, std::span<const AxisList> dims, const Rule& rule,
+             TensorProjection& projection) {
+  Clear(rule, projection);
+  for (size_t dim = 0; dim < tensor.size(); ++dim) {
+    ProjectDimension(tensor[dim], dims[dim], false, rule, projection);
+  }
 }
 
 Sharding Unproject(const TensorProjection& projection, const TensorFactors& tensor,
@@ -241,20 +275,19 @@ Sharding Unproject(const TensorProjection& projection, const TensorFactors& tens
   return sharding;
 }
 
-Updates PropagateFactors(ProjectedOp& op, const Rule& rule, bool is_elementwise,
-                         const std::vector<Direction>& directions) {
-  Updates updates{std::vector<bool>(op.operands.size()), std::vector<bool>(op.results.size())};
+void PropagateFactors(const ProjectedOp& op, const Rule& rule, bool is_elementwise,
+                      FactorDirections directions) {
   const size_t count = rule.factors.size();
   std::vector<AxisList> axes(count);
   bool any = false;
   for (size_t i = 0; i < count; ++i) {
-    axes[i] = MajorAxes(op, i, directions[i]);
-    any |= !axes[i].empty();
+    axes[i] = MajorAxes(op, i, directions.Of(rule.factors[i]));
+    any = any || MayGrow(op.operands, i, axes[i]) || MayGrow(op.results, i, axes[i]);
   }
-  if (!any) return updates;
+  if (!any) return;
 
-  const std::vector<Source> sources = SourcesOf(op, rule, axes);
-  std::vector<size_t> order(count);
+  const Sources sources = SourcesOf(op, rule, axes);
+  SmallVector<size_t, 8> order(count);
   std::iota(order.begin(), order.end(), size_t{0});
   const auto rank = [&](size_t i) {
     return std::tuple(-sources[i].size, is_elementwise ? -SizeOf(axes[i]) : 0, sources[i].index, i);
@@ -274,19 +307,19 @@ Updates PropagateFactors(ProjectedOp& op, const Rule& rule, bool is_elementwise,
     return fit;
   };
   const auto expand = [](TensorProjection& tensor, size_t i, const AxisList& fit) {
-    if (!IsStrictListPrefixOf(tensor.factors[i].axes, fit)) return false;
+    if (!IsStrictListPrefixOf(tensor.factors[i].axes, fit)) return;
     tensor.factors[i].axes = fit;
-    return true;
+    tensor.is_updated = true;
   };
-  for (size_t t = 0; t < op.results.size(); ++t) {
+  for (TensorProjection& result : op.results) {
     for (size_t i : order) {
-      const AxisList fit = fitting(op.results[t], i);
-      if (!fit.empty() && expand(op.results[t], i, fit)) updates.results[t] = true;
+      const AxisList fit = fitting(result, i);
+      if (!fit.empty()) expand(result, i, fit);
     }
   }
-  for (size_t t = 0; t < op.operands.size(); ++t) {
+  for (TensorProjection& operand : op.operands) {
     for (size_t i : order) {
-      AxisList fit = fitting(op.operands[t], i);
+      AxisList fit = fitting(operand, i);
       if (fit.empty()) continue;
       // Operands do not become more spread than what is made of them.
       if (is_elementwise) {
@@ -296,10 +329,9 @@ Updates PropagateFactors(ProjectedOp& op, const Rule& rule, bool is_elementwise,
           }
         }
       }
-      if (expand(op.operands[t], i, fit)) updates.operands[t] = true;
+      expand(operand, i, fit);
     }
   }
-  return updates;
 }
 
 }  // namespace plinth::compiler::partition

@@ -2,6 +2,7 @@
 #include "reference_plugin/compiler/partition/propagate.h"
 
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <numeric>
 #include <tuple>
@@ -11,6 +12,7 @@
 #include "reference_plugin/compiler/ir/op_sharding.h"
 #include "reference_plugin/compiler/partition/apply_constraints.h"
 #include "reference_plugin/compiler/partition/flow.h"
+#include "reference_plugin/compiler/partition/known.h"
 #include "reference_plugin/compiler/partition/manual.h"
 #include "reference_plugin/compiler/partition/projection.h"
 #include "reference_plugin/compiler/partition/split_constants.h"
@@ -40,6 +42,11 @@ MeshRef CommonMesh(std::span<const Sharding* const> shardings) {
     }
   }
   return mesh;
+}
+
+bool HaveSameAxes(const Sharding& a, const Sharding& b) {
+  return std::equal(a.dims.begin(), a.dims.end(), b.dims.begin(), b.dims.end(),
+                    [](const DimSharding& x, const DimSharding& y) { return x.axes == y.axes; });
 }
 
 AxisList WithoutSizeOne(const AxisList& axes) {
@@ -78,12 +85,13 @@ int64_t PriorityOf(const DimSharding& dim) { return std::max<int64_t>(0, dim.pri
 
 class Propagator {
  public:
-  explicit Propagator(Module& module) : module_(module) {}
+  Propagator(Module& module, OpRules& rules) : module_(module), op_rules_(rules) {}
 
   Expected<PropagatedShardings> Run() && {
     ReadInitial();
     PLINTH_ASSIGN_OR_RETURN(flow_, MakeFlow(module_));
     places_.resize(flow_.places.size());
+    changed_.assign(flow_.places.size(), 0);
     for (size_t i = 0; i < places_.size(); ++i) places_[i] = InitialOf(flow_.places[i]);
     for (const std::vector<int32_t>& group : flow_.groups) {
       const auto first = std::find_if(group.begin(), group.end(), [&](int32_t place) {
@@ -92,10 +100,12 @@ class Propagator {
       if (first != group.end()) ShareInGroup(*first);
     }
     rules_.resize(flow_.nodes.size());
+    settled_.resize(flow_.nodes.size());
     const auto priorities = BeginPriorities();
     RunStages();
     for (const auto& [priority, targets] : priorities) {
       for (const auto& [target, original] : targets) AddPriority(*target, *original, priority);
+      settled_.assign(settled_.size(), {});
       RunStages();
     }
     return Finish();
@@ -248,10 +258,17 @@ class Propagator {
     queue_.push_back(node);
   }
 
-  static Direction DirectionOf(const FlowNode& node, const Factor& factor, int stage) {
-    if (factor.is_blocked || node.passage == Passage::kNowhere) return kNowhere;
-    if (node.passage == Passage::kForward) return kForward;
-    if (node.passage == Passage::kBackward) return kBackward;
+  static FactorDirections DirectionsOf(const FlowNode& node, int stage) {
+    switch (node.passage) {
+      case Passage::kNowhere:
+        return {};
+      case Passage::kForward:
+        return {kForward, kForward};
+      case Passage::kBackward:
+        return {kBackward, kBackward};
+      case Passage::kBothWays:
+        break;
+    }
     uint8_t direction = kNowhere;
     const Opcode opcode = node.op->opcode;
     if (stage >= 1 || !node.has_shared_operand) {
@@ -263,24 +280,25 @@ class Propagator {
       }
     }
     const Direction general = opcode == Opcode::kBroadcastInDim ? kBackward : kBothWays;
-    if (stage >= 2 && factor.kind == FactorKind::kPassThrough) direction |= general;
     if (stage >= 3) direction |= general;
     if (stage >= 4) direction |= kBothWays;
-    return static_cast<Direction>(direction);
+    const int passing = stage >= 2 ? direction | general : direction;
+    return {static_cast<Direction>(passing), static_cast<Direction>(direction)};
   }
 
   const Rule& RuleAt(int32_t index) {
-    auto& rule = rules_[static_cast<size_t>(index)];
+    const Rule*& rule = rules_[static_cast<size_t>(index)];
     if (rule == nullptr) {
       const FlowNode& node = flow_.nodes[static_cast<size_t>(index)];
-      const Value* const owner = flow_
-                                     .places[static_cast<size_t>(
-                                         node.results.empty() ? node.operands[0] : node.results[0])]
-                                     .owner;
-      rule = std::make_unique<Rule>(
-          node.is_edge ? IdentityRule(owner->type.dims, node.operands.size()) : RuleOf(*node.op));
+      rule = node.is_edge ? &RuleOfEdge(node) : &op_rules_.Propagated(*node.op);
     }
     return *rule;
+  }
+
+  const Rule& RuleOfEdge(const FlowNode& edge) {
+    const int32_t place = edge.results.empty() ? edge.operands[0] : edge.results[0];
+    const Value* const owner = flow_.places[static_cast<size_t>(place)].owner;
+    return edge_rules_.emplace_back(IdentityRule(owner->type.dims, edge.operands.size()));
   }
 
   const Sharding* ShardingAt(int32_t place) const {
@@ -289,40 +307,65 @@ class Propagator {
 
   void PropagateNode(int32_t index, int stage) {
     const FlowNode& node = flow_.nodes[static_cast<size_t>(index)];
-    std::vector<const Sharding*> shardings;
-    for (int32_t place : node.operands) shardings.push_back(ShardingAt(place));
-    for (int32_t place : node.results) shardings.push_back(ShardingAt(place));
-    const MeshRef mesh = CommonMesh(shardings);
+    const FactorDirections directions = DirectionsOf(node, stage);
+    if (directions == FactorDirections() || IsSettled(index, directions)) return;
+    shardings_.clear();
+    for (int32_t place : node.operands) shardings_.push_back(ShardingAt(place));
+    for (int32_t place : node.results) shardings_.push_back(ShardingAt(place));
+    const MeshRef mesh = CommonMesh(shardings_);
     if (mesh == nullptr || mesh->IsMaximal() || mesh->axes.empty()) return;
+    if ((node.is_elementwise || node.is_edge) && AreAlike(node)) return;
     const Rule& rule = RuleAt(index);
-    if (rule.empty()) return;
-    ProjectedOp op;
-    if (!ProjectAll(rule, shardings, op)) return;
-    std::vector<Direction> directions;
-    for (const Factor& factor : rule.factors) {
-      directions.push_back(DirectionOf(node, factor, stage));
-    }
-    const Updates updates = PropagateFactors(op, rule, node.is_elementwise, directions);
+    if (rule.empty() || !ProjectAll(rule, shardings_)) return;
+    PropagateFactors(projected_, rule, node.is_elementwise, directions);
+    const int64_t before = now_;
     for (size_t i = 0; i < node.operands.size(); ++i) {
-      if (updates.operands[i]) {
-        Update(node.operands[i], op.operands[i], rule.operands[i], rule, mesh, index);
-      }
+      Update(node.operands[i], projected_.operands[i], rule.operands[i], rule, mesh, index);
     }
     for (size_t i = 0; i < node.results.size(); ++i) {
-      if (updates.results[i]) {
-        Update(node.results[i], op.results[i], rule.results[i], rule, mesh, index);
-      }
+      Update(node.results[i], projected_.results[i], rule.results[i], rule, mesh, index);
     }
+    if (now_ == before) settled_[static_cast<size_t>(index)] = {directions, now_};
   }
 
-  static bool ProjectAll(const Rule& rule, std::span<const Sharding* const> shardings,
-                         ProjectedOp& op) {
+  // Whether all arrays of a node whose arrays have one shape are spread alike, or not at all.
+  bool AreAlike(const FlowNode& node) const {
+    const Sharding* first = nullptr;
+    for (size_t i = 0; i < shardings_.size(); ++i) {
+      const size_t operands = node.operands.size();
+      const int32_t place = i < operands ? node.operands[i] : node.results[i - operands];
+      if (place < 0) return false;
+      if (flow_.places[static_cast<size_t>(place)].owner->type.IsScalar()) continue;
+      if (shardings_[i] == nullptr) return false;
+      if (first == nullptr) first = shardings_[i];
+      if (!HaveSameAxes(*first, *shardings_[i])) return false;
+    }
+    return true;
+  }
+
+  // Whether the node was visited in vain, and nothing around it has changed since.
+  bool IsSettled(int32_t index, FactorDirections directions) const {
+    const FlowNode& node = flow_.nodes[static_cast<size_t>(index)];
+    const Settled& settled = settled_[static_cast<size_t>(index)];
+    const auto is_old = [&](int32_t place) {
+      return place < 0 || changed_[static_cast<size_t>(place)] <= settled.at;
+    };
+    return settled.directions == directions &&
+           std::all_of(node.operands.begin(), node.operands.end(), is_old) &&
+           std::all_of(node.results.begin(), node.results.end(), is_old);
+  }
+
+  // Into projected_.
+  bool ProjectAll(const Rule& rule, std::span<const Sharding* const> shardings) {
     const size_t num_operands = rule.operands.size();
+    if (tensors_.size() < shardings.size()) tensors_.resize(shardings.size());
+    projected_.operands = std::span(tensors_).first(num_operands);
+    projected_.results = std::span(tensors_).subspan(num_operands, rule.results.size());
     for (size_t i = 0; i < shardings.size(); ++i) {
       const TensorFactors& tensor =
           i < num_operands ? rule.operands[i] : rule.results[i - num_operands];
       if (shardings[i] != nullptr && shardings[i]->dims.size() != tensor.size()) return false;
-      (i < num_operands ? op.operands : op.results).push_back(Project(tensor, shardings[i], rule));
+      Project(tensor, shardings[i], rule, tensors_[i]);
     }
     return true;
   }
@@ -344,9 +387,10 @@ class Propagator {
 
   void Update(int32_t place, const TensorProjection& projection, const TensorFactors& tensor,
               const Rule& rule, const MeshRef& mesh, int32_t from) {
-    if (place < 0) return;
+    if (place < 0 || !projection.is_updated) return;
     auto& old = places_[static_cast<size_t>(place)];
     if (!Set(old, Unproject(projection, tensor, rule, mesh, ReductionOf(old.get())))) return;
+    HasChanged(place);
     Spread(place, from);
     ShareInGroup(place);
     for (int32_t other : GroupOf(place)) {
@@ -355,6 +399,8 @@ class Propagator {
   }
 
   static constexpr int32_t kNoNode = -1;
+
+  void HasChanged(int32_t place) { changed_[static_cast<size_t>(place)] = ++now_; }
 
   // The sharding of a place has changed by the node.
   void Spread(int32_t place, int32_t from) {
@@ -374,6 +420,7 @@ class Propagator {
     for (int32_t other : GroupOf(place)) {
       auto& shared = places_[static_cast<size_t>(other)];
       if (other == place) continue;
+      HasChanged(other);
       if (shared == nullptr) {
         shared = std::make_unique<Sharding>(*sharding);
       } else {
@@ -392,6 +439,7 @@ class Propagator {
     Sharding shown = changed.is_inside
                          ? WithAxesOf(*sharding, places_[other].get(), changed.manual_axes)
                          : WithoutAxes(*sharding, flow_.places[other].manual_axes);
+    HasChanged(changed.other_side);
     if (places_[other] == nullptr) {
       places_[other] = std::make_unique<Sharding>(std::move(shown));
     } else {
@@ -422,18 +470,17 @@ class Propagator {
       const MeshRef mesh = CommonMesh(shardings);
       if (mesh == nullptr || mesh->IsMaximal() || mesh->axes.empty()) continue;
       const Rule rule = IdentityRule(returned[i]->type.dims, 1);
-      ProjectedOp op;
-      if (!ProjectAll(rule, shardings, op)) continue;
-      const Updates updates =
-          PropagateFactors(op, rule, false, std::vector<Direction>(rule.factors.size(), kBothWays));
-      if (updates.operands[0]) {
-        Set(value,
-            Unproject(op.operands[0], rule.operands[0], rule, mesh, ReductionOf(value.get())));
+      if (!ProjectAll(rule, shardings)) continue;
+      PropagateFactors(projected_, rule, false, {kBothWays, kBothWays});
+      const TensorProjection &inside = projected_.operands[0], &outside = projected_.results[0];
+      if (inside.is_updated) {
+        Set(value, Unproject(inside, rule.operands[0], rule, mesh, ReductionOf(value.get())));
+        HasChanged(place);
         ShareInGroup(place);
       }
-      if (updates.results[0]) {
+      if (outside.is_updated) {
         Set(results_[i],
-            Unproject(op.results[0], rule.results[0], rule, mesh, ReductionOf(results_[i].get())));
+            Unproject(outside, rule.results[0], rule, mesh, ReductionOf(results_[i].get())));
       }
     }
   }
@@ -510,18 +557,34 @@ class Propagator {
   }
 
   Module& module_;
+  OpRules& op_rules_;
   std::unordered_map<const Value*, ShardingRef> initial_;
   std::unordered_set<const Value*> joined_arguments_;
   Flow flow_;
   std::vector<std::unique_ptr<Sharding>> places_;   // by place; null: nothing is known
   std::vector<std::unique_ptr<Sharding>> results_;  // of the entry
-  std::vector<std::unique_ptr<Rule>> rules_;        // by node; null: not asked for yet
-  std::vector<int32_t> queue_;                      // nodes; the last goes first
+  std::vector<const Rule*> rules_;                  // by node; null: not asked for yet
+  std::deque<Rule> edge_rules_;
+  // Counts changes of places.
+  int64_t now_ = 0;
+  std::vector<int64_t> changed_;  // by place: the last time
+  struct Settled {
+    FactorDirections directions;
+    int64_t at = -1;
+  };
+  std::vector<Settled> settled_;  // by node: its last visit that changed nothing
+  // Kept for their memory.
+  std::vector<const Sharding*> shardings_;
+  std::vector<TensorProjection> tensors_;
+  ProjectedOp projected_;       // of tensors_
+  std::vector<int32_t> queue_;  // nodes; the last goes first
   std::vector<bool> is_queued_;
 };
 
 }  // namespace
 
-Expected<PropagatedShardings> Propagate(Module& module) { return Propagator(module).Run(); }
+Expected<PropagatedShardings> Propagate(Module& module, OpRules& rules) {
+  return Propagator(module, rules).Run();
+}
 
 }  // namespace plinth::compiler::partition

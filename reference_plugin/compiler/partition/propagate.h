@@ -8,6 +8,8 @@
 
 namespace plinth::compiler::partition {
 
+class OpRules;
+
 struct PropagatedShardings {
   // By value id; null: nothing is known, so every device has all of it. They are closed, but of
   // arguments and results of the entry only those parts of axes stay that a user may see.
@@ -22,7 +24,7 @@ struct PropagatedShardings {
 // function; constants get a copy for each use, and constraints on carries of loops move to where
 // the carries are made.
 // INVALID_ARGUMENT for manual computations whose axes do not go together.
-Expected<PropagatedShardings> Propagate(Module& module);
+Expected<PropagatedShardings> Propagate(Module& module, OpRules& rules);
 
 }  // namespace plinth::compiler::partition
 

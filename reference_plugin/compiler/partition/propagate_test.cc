@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "reference_plugin/compiler/partition/known.h"
 #include "reference_plugin/compiler/testing/partitioned.h"
 
 namespace plinth::compiler::partition {
@@ -48,7 +49,8 @@ module attributes {mhlo.num_partitions = 8 : i32} {
 })";
   const auto module = testing::ReadInlined(std::as_bytes(std::span(kText)));
   ASSERT_TRUE(module.ok()) << module.status().ToString();
-  const auto made = Propagate(**module);
+  OpRules rules;
+  const auto made = Propagate(**module, rules);
   ASSERT_TRUE(made.ok()) << made.status().ToString();
   EXPECT_EQ(ToString(made->results), R"([#sdy.sharding<@mesh, [{"m"}, {}]>])");
 }

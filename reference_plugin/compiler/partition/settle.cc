@@ -75,13 +75,13 @@ bool IsMadeAnywhere(const Value* value) {
 class Settler {
  public:
   Settler(Module& module, const Uses& uses, const CollectiveCosts& costs, double least_gain,
-          PropagatedShardings& shardings)
+          OpRules& rules, WantedLayouts& wanted)
       : module_(module),
         uses_(uses),
         costs_(costs),
         least_gain_(least_gain),
-        shardings_(shardings),
-        layouts_(static_cast<size_t>(module.num_values())) {}
+        rules_(rules),
+        wanted_(wanted) {}
 
   void Run() {
     ForEachOp(*module_.entry->body, [&](Block&, Op& op) {
@@ -97,18 +97,11 @@ class Settler {
     std::vector<const Op*> ops;  // but those whose operands and results are all in it
     double inner_bytes = 0;      // that those write, on all devices
   };
-  struct OpRule {
-    Rule rule;
-    std::vector<bool> spreadable;
-  };
   // What has been brought where.
   using Moved = std::vector<std::pair<const Value*, Layout>>;
 
-  const Layout& Of(const Value* value) {
-    std::optional<Layout>& known = layouts_[static_cast<size_t>(value->id)];
-    if (!known.has_value()) known = LayoutOf(shardings_.Of(value).get(), value->type);
-    return *known;
-  }
+  const Layout& Of(const Value* value) const { return wanted_.Of(value); }
+  const ShardingRef& ShardingOf(const Value* value) const { return wanted_.shardings().Of(value); }
 
   static bool IsPriced(const Op& op) {
     switch (op.opcode) {
@@ -126,11 +119,9 @@ class Settler {
 
   // Whether nobody sees how it lies.
   bool IsFree(const Value* value) const {
-    if (value->op == nullptr || !IsPriced(*value->op) || shardings_.Of(value) == nullptr) {
-      return false;
-    }
+    if (value->op == nullptr || !IsPriced(*value->op) || ShardingOf(value) == nullptr) return false;
     const auto& uses = uses_.Of(value);
-    return shardings_.Of(value)->unreduced.empty() &&
+    return ShardingOf(value)->unreduced.empty() &&
            std::all_of(uses.begin(), uses.end(), [&](const Use& use) {
              return use.op->opcode != Opcode::kCustomCall &&
                     (use.op->opcode != Opcode::kReturn || IsEnd(*use.op));
@@ -138,18 +129,8 @@ class Settler {
   }
   bool IsEnd(const Op& op) const { return &op == module_.entry->body->terminator(); }
 
-  const OpRule& RuleFor(const Op& op) {
-    std::unique_ptr<OpRule>& found = rules_[&op];
-    if (found == nullptr) {
-      found = std::make_unique<OpRule>();
-      found->rule = LocalRule(op);
-      found->spreadable = SpreadableFactors(op, found->rule);
-    }
-    return *found;
-  }
-
   Spread SpreadOf(const Op& op, std::vector<Layout> operands, std::vector<Layout> results) {
-    const OpRule& rule = RuleFor(op);
+    const OpRules::Local rule = rules_.LocalOf(op);
     SpreadWish wish;
     wish.rule = &rule.rule;
     wish.spreadable = rule.spreadable;
@@ -168,7 +149,8 @@ class Settler {
     for (const Value* operand : op.operands) operands.push_back(Of(operand));
     const Spread spread = SpreadOf(op, std::move(operands), {Layout()});
     if (spread.mesh == nullptr) return {};
-    Layout layout = Reduced(LayoutsOf(op, RuleFor(op).rule, spread.mesh, spread.axes).results[0]);
+    Layout layout =
+        Reduced(LayoutsOf(op, rules_.LocalOf(op).rule, spread.mesh, spread.axes).results[0]);
     layout.Normalize();
     return layout;
   }
@@ -195,10 +177,7 @@ class Settler {
     sharding.mesh = best.mesh;
     for (const AxisList& axes : best.dims) sharding.dims.emplace_back().axes = axes;
     const auto shared = std::make_shared<const Sharding>(std::move(sharding));
-    for (const Value* value : cluster.values) {
-      shardings_.values[static_cast<size_t>(value->id)] = shared;
-      layouts_[static_cast<size_t>(value->id)] = best;
-    }
+    for (const Value* value : cluster.values) wanted_.Set(value, shared);
   }
 
   Cluster ClusterOf(const Value* first, const Layout& layout) {
@@ -286,7 +265,8 @@ class Settler {
       for (size_t i = 0; i < op->operands.size(); ++i) {
         const Value* const operand = op->operands[i];
         if (!cluster.is_in.contains(operand)) continue;
-        move(operand, IsEnd(*op) ? LayoutOf(shardings_.results[i].get(), operand->type) : before);
+        move(operand,
+             IsEnd(*op) ? LayoutOf(wanted_.shardings().results[i].get(), operand->type) : before);
       }
     }
     return cost;
@@ -304,7 +284,7 @@ class Settler {
       layouts.operands.resize(op.operands.size());
       layouts.results.resize(1);
     } else {
-      layouts = LayoutsOf(op, RuleFor(op).rule, spread.mesh, spread.axes);
+      layouts = LayoutsOf(op, rules_.LocalOf(op).rule, spread.mesh, spread.axes);
     }
     double work = BytesOf(result->type, Reduced(layouts.results[0]));
     for (size_t i = 0; i < op.operands.size(); ++i) {
@@ -313,7 +293,7 @@ class Settler {
     }
     if (op.opcode == Opcode::kDotGeneral) {
       double times = costs_.multiplication_bytes;
-      for (const Factor& factor : RuleFor(op).rule.factors) {
+      for (const Factor& factor : rules_.LocalOf(op).rule.factors) {
         times *= static_cast<double>(factor.size);
       }
       for (const AxisList& axes : spread.axes) times /= static_cast<double>(SizeOf(axes));
@@ -326,16 +306,15 @@ class Settler {
   const Uses& uses_;
   const CollectiveCosts& costs_;
   const double least_gain_;
-  PropagatedShardings& shardings_;
-  std::vector<std::optional<Layout>> layouts_;  // by id of the value
-  std::unordered_map<const Op*, std::unique_ptr<OpRule>> rules_;
+  OpRules& rules_;
+  WantedLayouts& wanted_;
 };
 
 }  // namespace
 
 void Settle(Module& module, const Uses& uses, const CollectiveCosts& costs, double least_gain,
-            PropagatedShardings& shardings) {
-  Settler(module, uses, costs, least_gain, shardings).Run();
+            OpRules& rules, WantedLayouts& wanted) {
+  Settler(module, uses, costs, least_gain, rules, wanted).Run();
 }
 
 }  // namespace plinth::compiler::partition

@@ -3,7 +3,7 @@
 #define PLINTH_REFERENCE_PLUGIN_COMPILER_PARTITION_SETTLE_H_
 
 #include "reference_plugin/compiler/ir/ir.h"
-#include "reference_plugin/compiler/partition/propagate.h"
+#include "reference_plugin/compiler/partition/known.h"
 #include "reference_plugin/compiler/partition/uses.h"
 #include "reference_plugin/compiler/target.h"
 
@@ -15,7 +15,7 @@ namespace plinth::compiler::partition {
 // they are, although what it meets there is spread as what came in.) Each product is looked at
 // once, in the order of the program. `least_gain` as in PartitionOptions; 0: whatever it costs.
 void Settle(Module& module, const Uses& uses, const CollectiveCosts& costs, double least_gain,
-            PropagatedShardings& shardings);
+            OpRules& rules, WantedLayouts& wanted);
 
 }  // namespace plinth::compiler::partition
 

@@ -114,7 +114,8 @@ Status Partitioner::MapOpWithin(Op& op) {
   } else if (OwnEffectOf(op) != Effect::kPure) {
     return MapEffect(op);
   }
-  const Rule rule = LocalRule(op);
+  if (MapAlike(op)) return Status();
+  const Rule& rule = rules_.LocalOf(op).rule;
   if (rule.empty() || !AllTensors(op)) return MapWhole(op);
   return MapByRule(op, rule);
 }

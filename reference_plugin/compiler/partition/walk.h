@@ -17,6 +17,7 @@
 #include "reference_plugin/compiler/partition/ahead.h"
 #include "reference_plugin/compiler/partition/emitter.h"
 #include "reference_plugin/compiler/partition/indexed.h"
+#include "reference_plugin/compiler/partition/known.h"
 #include "reference_plugin/compiler/partition/local_op.h"
 #include "reference_plugin/compiler/partition/manual.h"
 #include "reference_plugin/compiler/partition/partition.h"
@@ -48,7 +49,7 @@ class Partitioner {
 
   // --- partition.cc: the program as a whole.
 
-  std::string PropagatedText() const;
+  std::string PropagatedText(const PropagatedShardings& shardings) const;
   Status CheckMesh(const Sharding& sharding) const;
   Status CheckAll(std::span<const ShardingRef> shardings) const;
   Status CheckMeshes();
@@ -82,8 +83,10 @@ class Partitioner {
 
   // --- walk_by_rule.cc: ops on parts, as their rules say.
 
-  SpreadWish WishOf(const Op& op, const Rule& rule) const;
+  SpreadWish WishOf(const Op& op, const Rule& rule);
   Status MapByRule(Op& op, const Rule& rule);
+  // An elementwise op of which all arrays lie alike. False: nothing is done yet.
+  bool MapAlike(const Op& op);
   // Every device computes all of it.
   Status MapWhole(Op& op);
   Status CountFallback(const Op& op, int64_t bytes);
@@ -181,9 +184,7 @@ class Partitioner {
   // --- What is known of values.
 
   // What the propagation found for a value.
-  Layout WantedOf(const Value* value) const {
-    return LayoutOf(shardings_.Of(value).get(), value->type);
-  }
+  const Layout& WantedOf(const Value* value) const { return wanted_->Of(value); }
   void Set(const Value* value, LocalValue local) {
     locals_[static_cast<size_t>(value->id)] = std::move(local);
   }
@@ -198,7 +199,8 @@ class Partitioner {
   const CollectiveCosts& costs_;
   const PartitionOptions& options_;
   Emitter emitter_;
-  PropagatedShardings shardings_;
+  OpRules rules_;
+  std::optional<WantedLayouts> wanted_;
   std::vector<LocalValue> locals_;  // by id of the value of the whole array
   PartitionReport report_;
   // What GSPMD's calls make: values that are of one device.

@@ -9,10 +9,10 @@ constexpr size_t kMostWarnings = 100;
 
 }  // namespace
 
-SpreadWish Partitioner::WishOf(const Op& op, const Rule& rule) const {
+SpreadWish Partitioner::WishOf(const Op& op, const Rule& rule) {
   SpreadWish wish;
   wish.rule = &rule;
-  wish.spreadable = SpreadableFactors(op, rule);
+  wish.spreadable = rules_.LocalOf(op).spreadable;
   for (const Value* operand : op.operands) {
     wish.operands.push_back(Reduced(LocalOf(operand).layout));
     wish.operand_sizes.push_back(operand->type.NumElements());
@@ -20,6 +20,29 @@ SpreadWish Partitioner::WishOf(const Op& op, const Rule& rule) const {
   for (const Value* result : op.results) wish.results.push_back(WantedOf(result));
   wish.moves_axes = MovesAxes(op);
   return wish;
+}
+
+// What the general way comes to, too: most ops of most programs are such.
+bool Partitioner::MapAlike(const Op& op) {
+  if (!IsElementwise(op.opcode) || op.results.size() != 1) return false;
+  const Layout& wanted = WantedOf(op.result());
+  if (!wanted.unreduced.empty()) return false;
+  SmallVector<Value*, 8> operands;
+  for (const Value* operand : op.operands) {
+    const LocalValue& local = LocalOf(operand);
+    const bool is_alike = operand->type.IsScalar()
+                              ? local.layout.IsReplicated()
+                              : operand->type.dims == op.type().dims && local.layout == wanted;
+    if (!is_alike) return false;
+    operands.push_back(local.value);
+  }
+  const Type type = LocalType(op.type(), wanted);
+  Op* const made = Emit(op, {operands.data(), operands.size()}, {&type, 1}, op.attributes);
+  if (operands.size() == 1 && !wanted.IsReplicated()) {
+    emitter_.Remember(op, made->result(), operands[0], false);
+  }
+  Set(op.result(), {made->result(), wanted});
+  return true;
 }
 
 Status Partitioner::MapByRule(Op& op, const Rule& rule) {

@@ -115,7 +115,7 @@ Status Partitioner::MapManual(Op& op) {
 }
 
 Layout Partitioner::LayoutInside(const Value* value) const {
-  return shardings_.Of(value) == nullptr ? Layout() : Reduced(WantedOf(value));
+  return wanted_->shardings().Of(value) == nullptr ? Layout() : Reduced(WantedOf(value));
 }
 
 Expected<Layout> Partitioner::LayoutAtBorder(const ShardingRef& said, const Value* outside,

@@ -37,7 +37,7 @@ Value* Partitioner::StartAlong(const Layout& layout, const Type& part, size_t di
 }
 
 Status Partitioner::MapRngBits(Op& op) {
-  const Rule rule = LocalRule(op);
+  const Rule& rule = rules_.LocalOf(op).rule;
   const Spread spread = ChooseSpread(WishOf(op, rule));
   if (spread.mesh == nullptr) return MapWhole(op);
   const Layout layout = LayoutsOf(op, rule, spread.mesh, spread.axes).results[1];

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef PLINTH_REFERENCE_PLUGIN_COMPILER_PARTITION_KNOWN_H_
+#define PLINTH_REFERENCE_PLUGIN_COMPILER_PARTITION_KNOWN_H_
+
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "reference_plugin/compiler/partition/layout.h"
+#include "reference_plugin/compiler/partition/propagate.h"
+#include "reference_plugin/compiler/partition/rule.h"
+
+// What several steps of the partitioner ask of the same ops and values: each answer is made once.
+// References stay valid as long as the object.
+namespace plinth::compiler::partition {
+
+// The rules of ops; of an op whose operands, results and attributes change, they stay as they were.
+class OpRules {
+ public:
+  // RuleOf.
+  const Rule& Propagated(const Op& op) { return Of(op).propagated; }
+  // LocalRule, and SpreadableFactors of it.
+  struct Local {
+    const Rule& rule;
+    const std::vector<bool>& spreadable;
+  };
+  Local LocalOf(const Op& op);
+
+ private:
+  struct Rules {
+    Rule propagated;
+    std::optional<Rule> local;  // where it is another
+    std::optional<std::vector<bool>> spreadable;
+  };
+  Rules& Of(const Op& op);
+
+  std::unordered_map<const Op*, Rules> rules_;
+};
+
+// How values should lie, as propagation found it, and who may change it has changed it.
+class WantedLayouts {
+ public:
+  explicit WantedLayouts(PropagatedShardings shardings)
+      : shardings_(std::move(shardings)), layouts_(shardings_.values.size()) {}
+
+  const PropagatedShardings& shardings() const { return shardings_; }
+  const Layout& Of(const Value* value) const {
+    std::optional<Layout>& known = layouts_[static_cast<size_t>(value->id)];
+    if (!known.has_value()) known = LayoutOf(shardings_.Of(value).get(), value->type);
+    return *known;
+  }
+  void Set(const Value* value, ShardingRef sharding) {
+    shardings_.values[static_cast<size_t>(value->id)] = std::move(sharding);
+    layouts_[static_cast<size_t>(value->id)].reset();
+  }
+
+ private:
+  PropagatedShardings shardings_;
+  mutable std::vector<std::optional<Layout>> layouts_;  // by id of the value
+};
+
+}  // namespace plinth::compiler::partition
+
+#endif  // PLINTH_REFERENCE_PLUGIN_COMPILER_PARTITION_KNOWN_H_
