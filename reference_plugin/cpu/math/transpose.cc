@@ -40,7 +40,23 @@ void TransposePart(const char* source, int64_t source_stride, char* result, int6
   }
 }
 
+// Columns that are so far apart lie on pages of their own, so a processor does not foresee the
+// next ones. Xeon with 2 MB a core, one thread, `x.T + 0` of 64 MB: 13.3 ms, 8.7 where the next
+// block is asked for, 16 where that after the next one is.
+constexpr int64_t kFarBytes = 4096;
+
 #if HWY_TARGET != HWY_SCALAR
+
+// Asks for the block of the next columns, into the second cache: in the first one they would drive
+// each other out.
+template <size_t kBytes>
+HWY_INLINE void PrefetchNext(const char* source, int64_t source_stride) {
+  constexpr int kForReading = 0, kSecondCache = 2;
+  const char* const next = source + static_cast<int64_t>(kEdge<kBytes>) * source_stride;
+  for (size_t c = 0; c < kEdge<kBytes>; ++c) {
+    __builtin_prefetch(next + static_cast<int64_t>(c) * source_stride, kForReading, kSecondCache);
+  }
+}
 
 // The 16 bytes at `from`, at `from + step` and so on.
 template <class D>
@@ -104,6 +120,7 @@ HWY_INLINE void TransposeBlock(const char* source, int64_t source_stride, char* 
 template <size_t kBytes>
 void Transpose(const void* source, int64_t source_stride, void* result, int64_t result_stride,
                size_t rows, size_t columns) {
+  [[maybe_unused]] const bool is_far = source_stride >= kFarBytes;
   for (size_t c = 0; c < columns; c += kEdge<kBytes>) {
     const char* const from =
         static_cast<const char*>(source) + static_cast<int64_t>(c) * source_stride;
@@ -114,6 +131,7 @@ void Transpose(const void* source, int64_t source_stride, void* result, int64_t 
       char* const row = to + static_cast<int64_t>(r) * result_stride;
 #if HWY_TARGET != HWY_SCALAR
       if (some_rows == kEdge<kBytes> && some_columns == kEdge<kBytes>) {
+        if (is_far) PrefetchNext<kBytes>(from + r * kBytes, source_stride);
         TransposeBlock<kBytes>(from + r * kBytes, source_stride, row, result_stride);
         continue;
       }
