@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference_plugin/cpu/backend.h"
 
+#include <algorithm>
+
 #include "reference_plugin/backend/calls/table.h"
 #include "reference_plugin/cpu/collectives/collective.h"
 #include "reference_plugin/cpu/kernels/kernel_step.h"
@@ -19,7 +21,11 @@ backend::Engine KernelEngine(bool native) {
   auto codes = native ? std::make_shared<emit::CodeCache>() : nullptr;
   return {[](const PlanStep& step) { return step.kind == PlanStepKind::kKernel; },
           [codes](const PlanStep& step, backend::AttributeBudget&) {
-            return kernels::PrepareKernel(step.kernel, codes);
+            int64_t array_bytes = 0;
+            for (const compiler::plan::ArrayRef& array : step.results) {
+              array_bytes = std::max(array_bytes, array.type.SizeInBytes());
+            }
+            return kernels::PrepareKernel(step.kernel, codes, array_bytes);
           }};
 }
 

@@ -35,10 +35,10 @@ struct Loop {
 
 class CopyStep : public backend::PreparedStep {
  public:
-  CopyStep(std::shared_ptr<const Kernel> kernel, Domain domain)
+  CopyStep(std::shared_ptr<const Kernel> kernel, Domain domain, int64_t array_bytes)
       : kernel_(std::move(kernel)),
         domain_(std::move(domain)),
-        is_past_cache_(HasOutputPastCache(*kernel_, domain_)) {}
+        is_past_cache_(HasOutputPastCache(*kernel_, domain_, array_bytes)) {}
 
   // False where tiles serve as well.
   bool Plan(int32_t input, int32_t output, int64_t bytes) {
@@ -224,7 +224,8 @@ class CopyStep : public backend::PreparedStep {
 
 }  // namespace
 
-std::unique_ptr<backend::PreparedStep> MakeCopyStep(const std::shared_ptr<const Kernel>& kernel) {
+std::unique_ptr<backend::PreparedStep> MakeCopyStep(const std::shared_ptr<const Kernel>& kernel,
+                                                    int64_t array_bytes) {
   if (kernel->body.phases.size() != 1) return nullptr;
   const Phase& phase = kernel->body.phases[0];
   if (phase.stores.size() != 1 || !phase.reductions.empty() ||
@@ -237,7 +238,7 @@ std::unique_ptr<backend::PreparedStep> MakeCopyStep(const std::shared_ptr<const 
     return nullptr;
   }
   Domain domain = SimplifyDomain(*kernel, false);
-  auto step = std::make_unique<CopyStep>(kernel, std::move(domain));
+  auto step = std::make_unique<CopyStep>(kernel, std::move(domain), array_bytes);
   if (!step->Plan(node.index, phase.stores[0].output, ByteSize(node.dtype))) return nullptr;
   return step;
 }

@@ -34,11 +34,12 @@ constexpr double kLongNs = 500e3;
 class KernelStep : public backend::PreparedStep {
  public:
   KernelStep(std::shared_ptr<const Kernel> kernel, std::unique_ptr<TileProgram> program,
-             std::shared_ptr<emit::CodeCache> codes)
+             std::shared_ptr<emit::CodeCache> codes, int64_t array_bytes)
       : kernel_(std::move(kernel)), program_(std::move(program)) {
     const double tiles = static_cast<double>(program_->parallel.num_tiles);
     split_ = SplitOf(*program_);
-    is_past_cache_ = split_.chunks == 0 && HasOutputPastCache(*kernel_, program_->domain);
+    is_past_cache_ =
+        split_.chunks == 0 && HasOutputPastCache(*kernel_, program_->domain, array_bytes);
     if (codes != nullptr) {
       const bool at_once = tiles * program_->tile_ns >= kLongNs;
       const bool whole_rows = split_.chunks == 0;
@@ -158,36 +159,43 @@ std::shared_ptr<const Kernel> MoveAsBits(std::shared_ptr<const Kernel> kernel) {
   return moves;
 }
 
+// How a kernel is to be prepared.
+struct Options {
+  const std::shared_ptr<emit::CodeCache>& codes;
+  int64_t array_bytes;
+};
+
 Expected<std::unique_ptr<backend::PreparedStep>> PrepareSmall(
-    const std::shared_ptr<const Kernel>& kernel, const std::shared_ptr<emit::CodeCache>&) {
+    const std::shared_ptr<const Kernel>& kernel, const Options&) {
   return std::unique_ptr<backend::PreparedStep>(SmallKernel::Make(*kernel));
 }
 
 Expected<std::unique_ptr<backend::PreparedStep>> PrepareCopy(
-    const std::shared_ptr<const Kernel>& kernel, const std::shared_ptr<emit::CodeCache>&) {
-  return MakeCopyStep(kernel);
+    const std::shared_ptr<const Kernel>& kernel, const Options& options) {
+  return MakeCopyStep(kernel, options.array_bytes);
 }
 
 Expected<std::unique_ptr<backend::PreparedStep>> PrepareTiles(
-    const std::shared_ptr<const Kernel>& kernel, const std::shared_ptr<emit::CodeCache>& codes) {
+    const std::shared_ptr<const Kernel>& kernel, const Options& options) {
   PLINTH_ASSIGN_OR_RETURN(std::unique_ptr<TileProgram> program, MakeTileProgram(*kernel));
   return std::unique_ptr<backend::PreparedStep>(
-      std::make_unique<KernelStep>(kernel, std::move(program), codes));
+      std::make_unique<KernelStep>(kernel, std::move(program), options.codes, options.array_bytes));
 }
 
 // The ways to run a kernel; the first that takes it runs it. Null: not this one.
 using KernelEngine = Expected<std::unique_ptr<backend::PreparedStep>> (*)(
-    const std::shared_ptr<const Kernel>& kernel, const std::shared_ptr<emit::CodeCache>& codes);
+    const std::shared_ptr<const Kernel>& kernel, const Options& options);
 constexpr KernelEngine kEngines[] = {PrepareSmall, PrepareCopy, PrepareTiles};
 
 }  // namespace
 
 Expected<std::unique_ptr<backend::PreparedStep>> PrepareKernel(
-    std::shared_ptr<const Kernel> kernel, const std::shared_ptr<emit::CodeCache>& codes) {
+    std::shared_ptr<const Kernel> kernel, const std::shared_ptr<emit::CodeCache>& codes,
+    int64_t array_bytes) {
   PLINTH_RETURN_IF_ERROR(Verify(*kernel));
   kernel = MoveAsBits(std::move(kernel));
   for (const KernelEngine engine : kEngines) {
-    auto prepared = engine(kernel, codes);
+    auto prepared = engine(kernel, {codes, array_bytes});
     if (!prepared.ok()) {
       return prepared.status().WithContext(StrCat("kernel \"", kernel->name, "\""));
     }

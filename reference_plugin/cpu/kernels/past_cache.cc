@@ -15,19 +15,24 @@ namespace {
 // So many caches of a core: the last cache, which others share, has no more than a few of them for
 // each core. On a Xeon (AMX, 2 MB a core) 64 MB take 0.6 of the time then, added and copied.
 constexpr int64_t kCaches = 24;
+// A part of such an array that is written in one go, which is no few rows that are read next. Four
+// arrays of 16 MB joined on that Xeon: 6.2 to 5.5 ms.
+constexpr int64_t kCachesOfPart = 4;
 
 constexpr size_t kLineBytes = 64;
 
 }  // namespace
 
-bool HasOutputPastCache(const compiler::Kernel& kernel, const Domain& domain) {
+bool HasOutputPastCache(const compiler::Kernel& kernel, const Domain& domain, int64_t array_bytes) {
+  const int64_t cache = backend::CoreCacheBytes();
+  const int64_t fewest = (array_bytes >= kCaches * cache ? kCachesOfPart : kCaches) * cache;
   const auto is_large = [&](size_t output) {
     const LinearForm& form = domain.forms[kernel.shape.inputs.size() + output];
     int64_t bytes = ByteSize(kernel.shape.outputs[output].dtype);
     for (size_t d = 0; d < domain.extents.size(); ++d) {
       if (form.coefficients[d] != 0) bytes *= domain.extents[d];
     }
-    return bytes >= kCaches * backend::CoreCacheBytes();
+    return bytes >= fewest;
   };
   for (size_t output = 0; output < kernel.shape.outputs.size(); ++output) {
     if (is_large(output)) return true;

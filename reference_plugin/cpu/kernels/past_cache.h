@@ -3,6 +3,7 @@
 #define PLINTH_REFERENCE_PLUGIN_CPU_KERNELS_PAST_CACHE_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 #include "reference_plugin/compiler/kernel/kernel.h"
@@ -12,8 +13,9 @@
 // not read from memory first, and leaves what others have in the cache there.
 namespace plinth::cpu::kernels {
 
-// Whether an output of the kernel is so large.
-bool HasOutputPastCache(const compiler::Kernel& kernel, const Domain& domain);
+// Whether an output of the kernel is so large, or one is a large part of an array of `array_bytes`,
+// which is: others write the rest.
+bool HasOutputPastCache(const compiler::Kernel& kernel, const Domain& domain, int64_t array_bytes);
 
 // Whether an output lies over an input, so that its lines are in the cache when it is written.
 bool WritesInPlace(std::span<void* const> operands, std::span<void* const> results);

@@ -45,11 +45,16 @@ TEST(PastCacheTest, CopiesAllBytesAndNoOthers) {
 
 TEST(PastCacheTest, ItIsForLargeOutputs) {
   Kernel kernel = Elementwise(Many(), {DType::kF32}, {Input(0)});
-  EXPECT_TRUE(HasOutputPastCache(kernel, SimplifyDomain(kernel, false)));
+  EXPECT_TRUE(HasOutputPastCache(kernel, SimplifyDomain(kernel, false), 0));
   kernel.shape.outputs[0].byte_strides = {0};
-  EXPECT_FALSE(HasOutputPastCache(kernel, SimplifyDomain(kernel, false)));
+  EXPECT_FALSE(HasOutputPastCache(kernel, SimplifyDomain(kernel, false), 0));
   kernel = Elementwise(Many() / 2, {DType::kF32}, {Input(0)});
-  EXPECT_FALSE(HasOutputPastCache(kernel, SimplifyDomain(kernel, false)));
+  EXPECT_FALSE(HasOutputPastCache(kernel, SimplifyDomain(kernel, false), 0));
+  // Half of a large array, and a few rows of one.
+  EXPECT_TRUE(HasOutputPastCache(kernel, SimplifyDomain(kernel, false), 4 * Many()));
+  EXPECT_FALSE(HasOutputPastCache(kernel, SimplifyDomain(kernel, false), 2 * Many()));
+  kernel = Elementwise(Many() / 24, {DType::kF32}, {Input(0)});
+  EXPECT_FALSE(HasOutputPastCache(kernel, SimplifyDomain(kernel, false), 4 * Many()));
 }
 
 // Aligned, not aligned, and over the operand.
@@ -100,7 +105,7 @@ TEST(PastCacheTest, Rows) {
                     Operation(Opcode::kDivide, {0, 1})};
     divide.stores = {{2, 0}};
     kernel.body.phases = {sum, divide};
-    ASSERT_TRUE(HasOutputPastCache(kernel, SimplifyDomain(kernel, false)));
+    ASSERT_TRUE(HasOutputPastCache(kernel, SimplifyDomain(kernel, false), 0));
     const auto step = Prepare(kernel);
     ASSERT_NE(step, nullptr);
     std::vector<float> x(static_cast<size_t>(rows * columns), 2), y(x.size());
