@@ -12,11 +12,11 @@ constexpr int64_t kFarBytes = 256 << 10;
 constexpr int64_t kFarRowBytes = 2048;
 constexpr int64_t kAheadBytes = 8192;
 
-// c rows += kSteps k-steps of a times as many rows of b, over `columns`; b may lie far away and is
-// asked for so many rows before it is read, 0: the processor sees to it.
-template <typename T, int kRows, int kSteps, int kRowsAhead>
+// c rows += kSteps k-steps of a times as many rows of b, over `columns`; b may lie far away: so
+// many rows from `next` on are asked for, 0: the processor sees to it.
+template <typename T, int kRows, int kSteps, int kAsked, int kLocality = 3>
 HWY_INLINE void AxpySteps(int64_t columns, const T* a, int64_t a_row, int64_t a_k, const T* b,
-                          int64_t b_k, T* c, int64_t c_row, bool first) {
+                          int64_t b_k, const T* next, T* c, int64_t c_row, bool first) {
   const hn::ScalableTag<T> d;
   using V = hn::Vec<hn::ScalableTag<T>>;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
@@ -24,7 +24,7 @@ HWY_INLINE void AxpySteps(int64_t columns, const T* a, int64_t a_row, int64_t a_
     V sums[kRows];
     for (int i = 0; i < kRows; ++i) sums[i] = first ? hn::Zero(d) : load(c + i * c_row + j);
     for (int s = 0; s < kSteps; ++s) {
-      if (kRowsAhead > 0) __builtin_prefetch(b + (s + kRowsAhead) * b_k + j);
+      if (s < kAsked) __builtin_prefetch(next + s * b_k + j, /*rw=*/0, kLocality);
       const V right = load(b + s * b_k + j);
       for (int i = 0; i < kRows; ++i) {
         sums[i] = hn::MulAdd(hn::Set(d, a[i * a_row + s * a_k]), right, sums[i]);
@@ -74,38 +74,51 @@ void Axpy(int rows, int64_t columns, int64_t k_count, const void* a_data, int64_
   for (int64_t j = 0; j < columns; j += widest) {
     const int64_t strip = std::min(widest, columns - j);
     int64_t k = 0;
-    auto steps = [&](auto count, auto rows_ahead) HWY_ATTR {
-      constexpr int kSteps = decltype(count)::value;
+    auto steps = [&](auto count, auto asked) HWY_ATTR {
+      constexpr int kSteps = decltype(count)::value, kAsked = decltype(asked)::value;
+      // All of them are asked for where c is one row: what comes is used next.
+      constexpr int kLocality = kAsked == kSteps ? 3 : 2;
       for (; k + kSteps <= k_count; k += kSteps) {
+        const T* const from = b + k * b_k + j;
+        // Half of the next rows are asked for with the first rows of c, half with the others:
+        // memory has something to do all the time.
+        const T* next = from + kSteps * b_k;
         int i = 0;
-        auto part = [&](auto row_count) HWY_ATTR {
+        auto rows_of = [&](auto row_count) HWY_ATTR {
           constexpr int kRows = decltype(row_count)::value;
           for (; i + kRows <= rows; i += kRows) {
-            AxpySteps<T, kRows, kSteps, decltype(rows_ahead)::value>(
-                strip, a + i * a_row + k * a_k, a_row, a_k, b + k * b_k + j, b_k, c + i * c_row + j,
-                c_row, k == 0);
+            AxpySteps<T, kRows, kSteps, kAsked, kLocality>(strip, a + i * a_row + k * a_k, a_row,
+                                                           a_k, from, b_k, next, c + i * c_row + j,
+                                                           c_row, k == 0);
+            if (i == 0) next += kAsked * b_k;
           }
         };
-        part(std::integral_constant<int, 4>());
-        part(std::integral_constant<int, 1>());
+        if constexpr (kAsked < kSteps) rows_of(std::integral_constant<int, 4>());
+        rows_of(std::integral_constant<int, 1>());
       }
     };
     const int64_t row_bytes = strip * static_cast<int64_t>(sizeof(T));
     if (rows == 1 && row_bytes >= kFarRowBytes && row_bytes * k_count >= kFarBytes) {
       constexpr int kFarSteps = HWY_TARGET == HWY_AVX3 ? 1 : 4;
       steps(std::integral_constant<int, kFarSteps>(), std::integral_constant<int, kFarSteps>());
+    } else if (row_bytes >= kFarRowBytes && row_bytes * k_count >= kFarBytes) {
+      steps(std::integral_constant<int, 4>(), std::integral_constant<int, 2>());
     }
     steps(std::integral_constant<int, 4>(), std::integral_constant<int, 0>());
     steps(std::integral_constant<int, 1>(), std::integral_constant<int, 0>());
   }
 }
 
-// What is asked for while a tile of dots is computed.
-enum class Ahead { kNothing, kBytes, kColumns };  // kAheadBytes before it is read; the next columns
+// What is asked for while a tile of dots is computed: what comes kAheadBytes later, as many columns
+// as the tile has, or half of them.
+enum class Ahead { kNothing, kBytes, kColumns, kHalf };
 
 template <typename T, int kRows, int kColumns, Ahead kAhead = Ahead::kNothing>
 HWY_INLINE void DotTile(int64_t k_count, const T* a, int64_t a_row, const T* b, int64_t b_column,
-                        T* c, int64_t c_row, int64_t c_column) {
+                        T* c, int64_t c_row, int64_t c_column, const T* next = nullptr) {
+  constexpr int kAsked = kAhead == Ahead::kColumns ? kColumns
+                         : kAhead == Ahead::kHalf  ? kColumns / 2
+                                                   : 0;
   const hn::ScalableTag<T> d;
   using V = hn::Vec<hn::ScalableTag<T>>;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
@@ -120,8 +133,8 @@ HWY_INLINE void DotTile(int64_t k_count, const T* a, int64_t a_row, const T* b, 
       const T* const at = b + j * b_column + k;
       if (kAhead == Ahead::kBytes) {
         __builtin_prefetch(reinterpret_cast<const char*>(at) + kAheadBytes);
-      } else if (kAhead == Ahead::kColumns) {
-        __builtin_prefetch(at + kColumns * b_column, /*rw=*/0, /*locality=*/2);
+      } else if (j < kAsked) {
+        __builtin_prefetch(next + j * b_column + k, /*rw=*/0, /*locality=*/2);
       }
       const V right = load(at);
       for (int i = 0; i < kRows; ++i) sums[i][j] = hn::MulAdd(left[i], right, sums[i][j]);
@@ -156,13 +169,22 @@ void Dots(int rows, int64_t columns, int64_t k, const void* a_data, int64_t a_ro
       int i = 0;
       auto tiles = [&](auto row_count) HWY_ATTR {
         constexpr int kRows = decltype(row_count)::value;
-        if (i == 0 && kRows > 1 && rows >= kRows && is_far) {
-          DotTile<T, kRows, kColumns, Ahead::kColumns>(k, a, a_row, b + j * b_column, b_column,
-                                                       c + j * c_column, c_row, c_column);
+        const T* const from = b + j * b_column;
+        const T* next = from + kColumns * b_column;
+        if (kColumns > 1 && i == 0 && kRows > 1 && rows >= 2 * kRows && is_far) {
+          // Memory has something to do all the time.
+          for (; i < 2 * kRows; i += kRows, next += kColumns / 2 * b_column) {
+            DotTile<T, kRows, kColumns, Ahead::kHalf>(k, a + i * a_row, a_row, from, b_column,
+                                                      c + i * c_row + j * c_column, c_row, c_column,
+                                                      next);
+          }
+        } else if (i == 0 && kRows > 1 && rows >= kRows && is_far) {
+          DotTile<T, kRows, kColumns, Ahead::kColumns>(k, a, a_row, from, b_column,
+                                                       c + j * c_column, c_row, c_column, next);
           i = kRows;
         }
         for (; i + kRows <= rows; i += kRows) {
-          DotTile<T, kRows, kColumns>(k, a + i * a_row, a_row, b + j * b_column, b_column,
+          DotTile<T, kRows, kColumns>(k, a + i * a_row, a_row, from, b_column,
                                       c + i * c_row + j * c_column, c_row, c_column);
         }
       };
