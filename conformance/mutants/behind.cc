@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 #include <vector>
 
 #include "conformance/mutants/changes.h"
@@ -227,6 +228,40 @@ PJRT_Buffer* Failed(PJRT_Buffer* like, PJRT_Client* client, PJRT_Error_Code code
            args.memory = MemoryOf(like);
          })
       .buffer;
+}
+
+PJRT_Error* UploadLater(PJRT_Client_BufferFromHostBuffer_Args* args, int64_t bytes,
+                        std::chrono::milliseconds later) {
+  auto spec = MakeArgs<PJRT_ShapeSpec>();
+  spec.dims = args->dims;
+  spec.num_dims = args->num_dims;
+  spec.element_type = args->type;
+  auto create = MakeArgs<PJRT_Client_CreateBuffersForAsyncHostToDevice_Args>();
+  create.client = args->client;
+  create.shape_specs = &spec;
+  create.num_shape_specs = 1;
+  create.memory = args->memory != nullptr ? args->memory : DefaultMemoryOf(args->device);
+  if (PJRT_Error* error = Real().PJRT_Client_CreateBuffersForAsyncHostToDevice(&create))
+    return error;
+  auto retrieve = MakeArgs<PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer_Args>();
+  retrieve.transfer_manager = create.transfer_manager;
+  FreeError(Real().PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer(&retrieve));
+  args->buffer = retrieve.buffer_out;
+  args->done_with_host_buffer = DoneEvent();
+  std::thread([manager = create.transfer_manager, data = args->data, bytes, later] {
+    std::this_thread::sleep_for(later);
+    auto transfer = MakeArgs<PJRT_AsyncHostToDeviceTransferManager_TransferData_Args>();
+    transfer.transfer_manager = manager;
+    transfer.data = data;
+    transfer.transfer_size = bytes;
+    transfer.is_last_transfer = true;
+    FreeError(Real().PJRT_AsyncHostToDeviceTransferManager_TransferData(&transfer));
+    if (transfer.done_with_h2d_transfer != nullptr) Drop(transfer.done_with_h2d_transfer);
+    auto destroy = MakeArgs<PJRT_AsyncHostToDeviceTransferManager_Destroy_Args>();
+    destroy.transfer_manager = manager;
+    FreeError(Real().PJRT_AsyncHostToDeviceTransferManager_Destroy(&destroy));
+  }).detach();
+  return nullptr;
 }
 
 PJRT_Executable* ExecutableOf(PJRT_LoadedExecutable* loaded) {

@@ -2,6 +2,7 @@
 #ifndef PLINTH_CONFORMANCE_MUTANTS_BEHIND_H_
 #define PLINTH_CONFORMANCE_MUTANTS_BEHIND_H_
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -60,6 +61,11 @@ bool IsReady(PJRT_Event* event);
 // Waits for it.
 bool Fails(PJRT_Event* event);
 void Drop(PJRT_Event* event);
+
+// Uploads `bytes` bytes of a row-major array so much later, and says at once that the host memory
+// is free.
+PJRT_Error* UploadLater(PJRT_Client_BufferFromHostBuffer_Args* args, int64_t bytes,
+                        std::chrono::milliseconds later);
 
 // A handle of its own, which the caller destroys.
 PJRT_Executable* ExecutableOf(PJRT_LoadedExecutable* loaded);

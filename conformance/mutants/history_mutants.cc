@@ -90,36 +90,8 @@ constexpr Mutant kHistoryMutants[] = {
              args->host_buffer_semantics !=
                  PJRT_HostBufferSemantics_kImmutableUntilTransferCompletes)
            return (Real().*kUpload)(args);
-         auto spec = MakeArgs<PJRT_ShapeSpec>();
-         spec.dims = args->dims;
-         spec.num_dims = args->num_dims;
-         spec.element_type = args->type;
-         auto create = MakeArgs<PJRT_Client_CreateBuffersForAsyncHostToDevice_Args>();
-         create.client = args->client;
-         create.shape_specs = &spec;
-         create.num_shape_specs = 1;
-         create.memory = args->memory != nullptr ? args->memory : DefaultMemoryOf(args->device);
-         if (PJRT_Error* error = Real().PJRT_Client_CreateBuffersForAsyncHostToDevice(&create))
-           return error;
-         auto get = MakeArgs<PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer_Args>();
-         get.transfer_manager = create.transfer_manager;
-         FreeError(Real().PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer(&get));
-         args->buffer = get.buffer_out;
-         args->done_with_host_buffer = DoneEvent();
-         std::thread([manager = create.transfer_manager, data = args->data, count] {
-           std::this_thread::sleep_for(std::chrono::milliseconds(50));
-           auto transfer = MakeArgs<PJRT_AsyncHostToDeviceTransferManager_TransferData_Args>();
-           transfer.transfer_manager = manager;
-           transfer.data = data;
-           transfer.transfer_size = static_cast<int64_t>(count * sizeof(float));
-           transfer.is_last_transfer = true;
-           FreeError((Real().*kTransfer)(&transfer));
-           if (transfer.done_with_h2d_transfer != nullptr) Drop(transfer.done_with_h2d_transfer);
-           auto destroy = MakeArgs<PJRT_AsyncHostToDeviceTransferManager_Destroy_Args>();
-           destroy.transfer_manager = manager;
-           FreeError((Real().*kDestroyManager)(&destroy));
-         }).detach();
-         return nullptr;
+         return UploadLater(args, static_cast<int64_t>(count * sizeof(float)),
+                            std::chrono::milliseconds(50));
        });
      }},
     {"strided_upload_leaks", "PJRT-Process-memory", "an upload with strides loses 160 bytes",

@@ -30,42 +30,6 @@ int64_t ElementsOf(const Upload& a) {
   return std::accumulate(a.dims, a.dims + a.num_dims, int64_t{1}, std::multiplies<>());
 }
 
-// Uploads a little later, and says at once that the host memory is free.
-PJRT_Error* UploadLater(Upload* a, size_t element_size) {
-  PJRT_Memory* memory = a->memory != nullptr ? a->memory : DefaultMemoryOf(a->device);
-  auto spec = MakeArgs<PJRT_ShapeSpec>();
-  spec.dims = a->dims;
-  spec.num_dims = a->num_dims;
-  spec.element_type = a->type;
-  auto create = MakeArgs<PJRT_Client_CreateBuffersForAsyncHostToDevice_Args>();
-  create.client = a->client;
-  create.shape_specs = &spec;
-  create.num_shape_specs = 1;
-  create.memory = memory;
-  if (PJRT_Error* error = Real().PJRT_Client_CreateBuffersForAsyncHostToDevice(&create))
-    return error;
-  auto retrieve = MakeArgs<PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer_Args>();
-  retrieve.transfer_manager = create.transfer_manager;
-  FreeError(Real().PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer(&retrieve));
-  a->buffer = retrieve.buffer_out;
-  a->done_with_host_buffer = DoneEvent();
-  std::thread([manager = create.transfer_manager, data = a->data,
-               size = ElementsOf(*a) * static_cast<int64_t>(element_size)] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(3));
-    auto transfer = MakeArgs<PJRT_AsyncHostToDeviceTransferManager_TransferData_Args>();
-    transfer.transfer_manager = manager;
-    transfer.data = data;
-    transfer.transfer_size = size;
-    transfer.is_last_transfer = true;
-    FreeError(Real().PJRT_AsyncHostToDeviceTransferManager_TransferData(&transfer));
-    if (transfer.done_with_h2d_transfer != nullptr) Drop(transfer.done_with_h2d_transfer);
-    auto destroy = MakeArgs<PJRT_AsyncHostToDeviceTransferManager_Destroy_Args>();
-    destroy.transfer_manager = manager;
-    FreeError(Real().PJRT_AsyncHostToDeviceTransferManager_Destroy(&destroy));
-  }).detach();
-  return nullptr;
-}
-
 bool IsPlainFloats(const Upload& a) {
   return a.type == PJRT_Buffer_Type_F32 && !HasStrides(a) && a.device_layout == nullptr &&
          a.client != nullptr && (a.device != nullptr || a.memory != nullptr) && ElementsOf(a) > 0 &&
@@ -185,7 +149,8 @@ constexpr Mutant kHostTransferMutants[] = {
                  PJRT_HostBufferSemantics_kImmutableUntilTransferCompletes ||
              !IsPlainFloats(*a))
            return Real().PJRT_Client_BufferFromHostBuffer(a);
-         return UploadLater(a, 4);
+         return UploadLater(a, ElementsOf(*a) * static_cast<int64_t>(4),
+                            std::chrono::milliseconds(3));
        });
      }},
     {"large_read_after_call", "PJRT-Client_BufferFromHostBuffer-only-during-call",
@@ -195,7 +160,8 @@ constexpr Mutant kHostTransferMutants[] = {
          if (a->host_buffer_semantics != PJRT_HostBufferSemantics_kImmutableOnlyDuringCall ||
              !IsPlainFloats(*a) || ElementsOf(*a) < 16384)
            return Real().PJRT_Client_BufferFromHostBuffer(a);
-         return UploadLater(a, 4);
+         return UploadLater(a, ElementsOf(*a) * static_cast<int64_t>(4),
+                            std::chrono::milliseconds(3));
        });
      }},
     {"zero_copy_never_done", "PJRT-Client_BufferFromHostBuffer-done",
