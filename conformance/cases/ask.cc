@@ -52,6 +52,22 @@ Status AwaitBuffer(Context& context, PJRT_Buffer* buffer) {
   return context.Await(event.get());
 }
 
+Expected<OwnedBuffer> UploadTo(const Context& context, const HostArray& array,
+                               PJRT_Memory* memory) {
+  auto args = MakeArgs<PJRT_Client_BufferFromHostBuffer_Args>();
+  args.client = context.client();
+  args.data = array.bytes.data();
+  args.type = static_cast<PJRT_Buffer_Type>(ToC(array.type));
+  args.dims = array.dims.data();
+  args.num_dims = array.dims.size();
+  args.memory = memory;
+  PLINTH_RETURN_IF_ERROR(context.plugin().Call(args));
+  OwnedBuffer buffer(context.plugin(), args.buffer);
+  OwnedEvent done(context.plugin(), args.done_with_host_buffer);
+  PLINTH_RETURN_IF_ERROR(context.Await(done.get()));
+  return buffer;
+}
+
 bool DeleteBuffer(Context& context, PJRT_Buffer* buffer) {
   return Get<&PJRT_Buffer_Delete_Args::buffer>(context, buffer).has_value();
 }

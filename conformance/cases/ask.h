@@ -79,6 +79,8 @@ bool IsEventReady(Context& context, PJRT_Event* event);
 OwnedEvent ReadyEventOf(Context& context, PJRT_Buffer* buffer);
 // Waits for readiness of a buffer.
 Status AwaitBuffer(Context& context, PJRT_Buffer* buffer);
+// A row-major array in that memory, of any device; the host memory is free when it returns.
+Expected<OwnedBuffer> UploadTo(const Context& context, const HostArray& array, PJRT_Memory* memory);
 bool DeleteBuffer(Context& context, PJRT_Buffer* buffer);
 bool IsBufferDeleted(Context& context, PJRT_Buffer* buffer);
 // Whether a status is that error; there may be more text around.

@@ -8,10 +8,12 @@
 #include "conformance/cases/alias_buffer.h"
 #include "conformance/cases/ask.h"
 #include "conformance/cases/cases.h"
+#include "conformance/cases/error_buffer.h"
 #include "conformance/cases/judge_buffer.h"
 #include "conformance/cases/pending_buffer.h"
 #include "conformance/cases/stored_programs.h"
 #include "conformance/cases/sweep.h"
+#include "conformance/cases/transfer_manager.h"
 
 namespace plinth::conformance {
 namespace carried_errors {
@@ -21,22 +23,9 @@ constexpr char kCarries[] = "PJRT-Client_CreateErrorBuffer-carries";
 
 OwnedBuffer ErrorBuffer(Context& context, const HostArray& array, PJRT_Error_Code code,
                         std::string_view text, PJRT_Memory* memory) {
-  auto args = MakeArgs<PJRT_Client_CreateErrorBuffer_Args>();
-  std::string given(text);
-  std::vector<int64_t> dims = array.dims;
-  args.client = context.client();
-  args.error_code = code;
-  args.error_message = given.data();
-  args.error_message_size = given.size();
-  args.shape_dims = dims.data();
-  args.shape_num_dims = dims.size();
-  args.shape_element_type = ToC(array.type);
-  args.memory = memory;
-  if (!context.Ok("PJRT-Args-accepted", "PJRT_Client_CreateErrorBuffer",
-                  context.plugin().Call(args)))
-    return {};
-  std::fill(given.begin(), given.end(), '?');
-  return OwnedBuffer(context.plugin(), args.buffer);
+  Expected<OwnedBuffer> made = NewErrorBuffer(context, memory, code, text, array);
+  if (!context.Ok("PJRT-Args-accepted", "PJRT_Client_CreateErrorBuffer", made.status())) return {};
+  return *std::move(made);
 }
 
 // Everything that asks for the contents of a buffer gives its error; `carries` is Carries or
@@ -288,40 +277,25 @@ void LateErrorsReachOutputs(Context& context) {
 void OneOfSeveralFails(Context& context) {
   Expected<PJRT_Device*> device = context.Device();
   if (!device.ok()) return;
-  int64_t dims[] = {4};
-  std::vector<PJRT_ShapeSpec> specs(3, MakeArgs<PJRT_ShapeSpec>());
-  for (PJRT_ShapeSpec& spec : specs) {
-    spec.dims = dims;
-    spec.num_dims = 1;
-    spec.element_type = PJRT_Buffer_Type_F32;
-  }
-  auto args = MakeArgs<PJRT_Client_CreateBuffersForAsyncHostToDevice_Args>();
-  args.client = context.client();
-  args.shape_specs = specs.data();
-  args.num_shape_specs = 3;
-  args.memory = DefaultMemoryOf(context, *device);
-  if (!Succeeds(context, args)) return context.Unsupported("no transfer manager");
-  OwnedManager manager(context.plugin(), args.transfer_manager);
+  const HostArray four = HostArray::F32({4}, {});
+  Expected<OwnedManager> manager =
+      NewManager(context, DefaultMemoryOf(context, *device), {four, four, four});
+  if (!context.Ok("", "PJRT_Client_CreateBuffersForAsyncHostToDevice", manager.status())) return;
   std::vector<OwnedBuffer> buffers;
   for (int i = 0; i < 3; ++i) {
-    auto get = MakeArgs<PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer_Args>();
-    get.transfer_manager = manager.get();
-    get.buffer_index = i;
-    if (!Succeeds(context, get)) return;
-    buffers.emplace_back(context.plugin(), get.buffer_out);
+    Expected<OwnedBuffer> buffer = RetrieveBuffer(context, manager->get(), i);
+    if (!context.Ok("PJRT-Args-accepted", "PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer",
+                    buffer.status()))
+      return;
+    buffers.push_back(*std::move(buffer));
   }
   // Some of its data have come.
-  float begin[] = {1, 2};
-  auto piece = MakeArgs<PJRT_AsyncHostToDeviceTransferManager_TransferData_Args>();
-  piece.transfer_manager = manager.get();
-  piece.buffer_index = 1;
-  piece.data = begin;
-  piece.transfer_size = 8;
-  if (!Succeeds(context, piece)) return;
-  OwnedEvent came(context.plugin(), piece.done_with_h2d_transfer);
-  if (came) context.Ok("", "its event", context.Await(came.get()));
+  const float begin[] = {1, 2};
+  if (!context.Ok("PJRT-Args-accepted", "PJRT_AsyncHostToDeviceTransferManager_TransferData",
+                  TransferBytes(context, manager->get(), 1, begin, 0, 8, false)))
+    return;
   auto fail = MakeArgs<PJRT_AsyncHostToDeviceTransferManager_SetBufferError_Args>();
-  fail.transfer_manager = manager.get();
+  fail.transfer_manager = manager->get();
   fail.buffer_index = 1;
   fail.error_code = PJRT_Error_Code_NOT_FOUND;
   std::string text("a\0b and more", 12);
@@ -329,16 +303,10 @@ void OneOfSeveralFails(Context& context) {
   fail.error_message_size = text.size();
   if (!Succeeds(context, fail)) return;
   for (int i : {2, 0}) {
-    float values[] = {1, 2, 3, static_cast<float>(i)};
-    auto move = MakeArgs<PJRT_AsyncHostToDeviceTransferManager_TransferData_Args>();
-    move.transfer_manager = manager.get();
-    move.buffer_index = i;
-    move.data = values;
-    move.transfer_size = 16;
-    move.is_last_transfer = true;
-    if (!Succeeds(context, move)) return;
-    OwnedEvent done(context.plugin(), move.done_with_h2d_transfer);
-    if (done) context.Ok("", "its event", context.Await(done.get()));
+    const float values[] = {1, 2, 3, static_cast<float>(i)};
+    if (!context.Ok("PJRT-Args-accepted", "PJRT_AsyncHostToDeviceTransferManager_TransferData",
+                    TransferBytes(context, manager->get(), i, values, 0, 16, true)))
+      return;
     JudgeBuffer(context, buffers[static_cast<size_t>(i)].get(),
                 {HostArray::F32({4}, {1, 2, 3, static_cast<float>(i)})});
   }

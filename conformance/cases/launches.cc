@@ -8,6 +8,7 @@
 
 #include "conformance/cases/ask.h"
 #include "conformance/cases/cases.h"
+#include "conformance/cases/error_buffer.h"
 #include "conformance/cases/launch.h"
 #include "conformance/cases/run_packed.h"
 
@@ -152,19 +153,10 @@ void LaunchOnResults(Context& context) {
 
 // An array that carries an error, as the output of a launch that failed or as the plugin makes it.
 OwnedBuffer BrokenArray(Context& context, PJRT_Device* device, std::string& words) {
-  PJRT_Memory* memory = DefaultMemoryOf(context, device);
-  const std::vector<int64_t> dims = {4};
   words = "lost on the way";
-  auto args = MakeArgs<PJRT_Client_CreateErrorBuffer_Args>();
-  args.client = context.client();
-  args.error_code = PJRT_Error_Code_DATA_LOSS;
-  args.error_message = words.data();
-  args.error_message_size = words.size();
-  args.shape_dims = dims.data();
-  args.shape_num_dims = dims.size();
-  args.shape_element_type = PJRT_Buffer_Type_F32;
-  args.memory = memory;
-  if (context.plugin().Call(args).ok()) return OwnedBuffer(context.plugin(), args.buffer);
+  Expected<OwnedBuffer> made =
+      NewErrorBuffer(context, DefaultMemoryOf(context, device), PJRT_Error_Code_DATA_LOSS, words);
+  if (made.ok()) return *std::move(made);
   // A plugin without this function: a launch without a partner breaks an array.
   words.clear();
   Pair lost(context, "lost/has_ended", {1, 2});

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 #include "conformance/cases/leak_works.h"
 
 #include <algorithm>
@@ -9,8 +10,10 @@
 
 #include "conformance/cases/alias_buffer.h"
 #include "conformance/cases/ask.h"
+#include "conformance/cases/error_buffer.h"
 #include "conformance/cases/pending_buffer.h"
 #include "conformance/cases/stored_programs.h"
+#include "conformance/cases/transfer_manager.h"
 #include "pjrt_c_api_layouts_extension.h"
 
 namespace plinth::conformance::leaks {
@@ -378,18 +381,8 @@ std::vector<Work> AllWork() {
     return Status();
   });
   add("error_buffers", 100, [](Context& c, Made& m) -> Status {
-    int64_t dims[] = {4};
-    auto args = MakeArgs<PJRT_Client_CreateErrorBuffer_Args>();
-    args.client = c.client();
-    args.error_code = PJRT_Error_Code_DATA_LOSS;
-    args.error_message = "lost";
-    args.error_message_size = 4;
-    args.shape_dims = dims;
-    args.shape_num_dims = 1;
-    args.shape_element_type = PJRT_Buffer_Type_F32;
-    args.memory = m.memory;
-    PLINTH_RETURN_IF_ERROR(c.plugin().Call(args));
-    OwnedBuffer buffer(c.plugin(), args.buffer);
+    PLINTH_ASSIGN_OR_RETURN(OwnedBuffer buffer,
+                            NewErrorBuffer(c, m.memory, PJRT_Error_Code_DATA_LOSS, "lost"));
     PJRT_Buffer* handles[] = {buffer.get()};
     (void)c.Execute(m.add.get(), handles);
     return CallFailing(c.Download(buffer.get()).status());
@@ -402,18 +395,9 @@ std::vector<Work> AllWork() {
   });
   add("transfers", 100, [](Context& c, Made& m) -> Status {
     PLINTH_ASSIGN_OR_RETURN(OwnedManager manager, NewManagerOfFour(c, m.memory));
-    auto get = MakeArgs<PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer_Args>();
-    get.transfer_manager = manager.get();
-    PLINTH_RETURN_IF_ERROR(c.plugin().Call(get));
-    OwnedBuffer buffer(c.plugin(), get.buffer_out);
-    float values[] = {1, 2, 3, 4};
-    auto move = MakeArgs<PJRT_AsyncHostToDeviceTransferManager_TransferData_Args>();
-    move.transfer_manager = manager.get();
-    move.data = values;
-    move.transfer_size = 16;
-    move.is_last_transfer = true;
-    PLINTH_RETURN_IF_ERROR(c.plugin().Call(move));
-    OwnedEvent done(c.plugin(), move.done_with_h2d_transfer);
+    PLINTH_ASSIGN_OR_RETURN(OwnedBuffer buffer, RetrieveBuffer(c, manager.get(), 0));
+    const float values[] = {1, 2, 3, 4};
+    PLINTH_RETURN_IF_ERROR(TransferBytes(c, manager.get(), 0, values, 0, 16, true));
     return c.Download(buffer.get()).status();
   });
   add("abandoned_transfers", 60,

@@ -7,6 +7,7 @@
 
 #include "conformance/cases/ask.h"
 #include "conformance/cases/cases.h"
+#include "conformance/cases/error_buffer.h"
 #include "conformance/cases/samples.h"
 #include "conformance/cases/stored_programs.h"
 
@@ -234,24 +235,14 @@ void ErrorsTravel(Context& context) {
   memory.device = *device;
   if (!context.Ok("", "PJRT_Device_DefaultMemory", context.plugin().Call(memory))) return;
   constexpr std::string_view kText = "lost on the way";
-  int64_t dims[] = {4};
-  auto args = MakeArgs<PJRT_Client_CreateErrorBuffer_Args>();
-  args.client = context.client();
-  args.error_code = PJRT_Error_Code_DATA_LOSS;
-  args.error_message = kText.data();
-  args.error_message_size = kText.size();
-  args.shape_dims = dims;
-  args.shape_num_dims = 1;
-  args.shape_element_type = PJRT_Buffer_Type_F32;
-  args.memory = memory.memory;
+  Expected<OwnedBuffer> broken =
+      NewErrorBuffer(context, memory.memory, PJRT_Error_Code_DATA_LOSS, kText);
   if (!context.Ok("PJRT-Client_CreateErrorBuffer-carries", "PJRT_Client_CreateErrorBuffer",
-                  context.plugin().Call(args))) {
+                  broken.status()))
     return;
-  }
-  OwnedBuffer broken(context.plugin(), args.buffer);
   Expected<OwnedLoadedExecutable> executable = context.Compile(ProgramFor(context, "add_one"));
   if (!context.Ok("", "PJRT_Client_Compile", executable.status())) return;
-  PJRT_Buffer* handles[] = {broken.get()};
+  PJRT_Buffer* handles[] = {broken->get()};
   OwnedEvent done;
   auto results = context.Execute(executable->get(), handles, &done);
   Status status = results.status();
@@ -263,7 +254,7 @@ void ErrorsTravel(Context& context) {
     context.Check("PJRT-LoadedExecutable_Execute-asynchronous", !context.Await(done.get()).ok(),
                   "device_complete_events succeeded");
   }
-  Status read = context.Download(broken.get()).status();
+  Status read = context.Download(broken->get()).status();
   context.Check("PJRT-Client_CreateErrorBuffer-carries", read.code() == StatusCode::kDataLoss,
                 "reading the buffer gave ", read.ToString());
 }

@@ -10,8 +10,10 @@
 
 #include "conformance/cases/ask.h"
 #include "conformance/cases/cases.h"
+#include "conformance/cases/error_buffer.h"
 #include "conformance/cases/pending_buffer.h"
 #include "conformance/cases/stored_programs.h"
+#include "conformance/cases/transfer_manager.h"
 
 namespace plinth::conformance {
 namespace many_alive {
@@ -83,18 +85,10 @@ Expected<Living> NewExecutable(Context& context, size_t number) {
 
 Expected<Living> NewErrorBuffer(Context& context, size_t) {
   PLINTH_ASSIGN_OR_RETURN(PJRT_Device * device, context.Device());
-  int64_t dims[] = {4};
-  auto args = MakeArgs<PJRT_Client_CreateErrorBuffer_Args>();
-  args.client = context.client();
-  args.error_code = PJRT_Error_Code_ABORTED;
-  args.error_message = "many";
-  args.error_message_size = 4;
-  args.shape_dims = dims;
-  args.shape_num_dims = 1;
-  args.shape_element_type = PJRT_Buffer_Type_F32;
-  args.memory = DefaultMemoryOf(context, device);
-  PLINTH_RETURN_IF_ERROR(context.plugin().Call(args));
-  return Hold(OwnedBuffer(context.plugin(), args.buffer));
+  PLINTH_ASSIGN_OR_RETURN(
+      OwnedBuffer buffer,
+      NewErrorBuffer(context, DefaultMemoryOf(context, device), PJRT_Error_Code_ABORTED, "many"));
+  return Hold(std::move(buffer));
 }
 
 const std::vector<Kind>& Kinds() {

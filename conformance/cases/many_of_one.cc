@@ -15,6 +15,7 @@
 #include "conformance/cases/cases.h"
 #include "conformance/cases/pending_buffer.h"
 #include "conformance/cases/stored_programs.h"
+#include "conformance/cases/transfer_manager.h"
 
 namespace plinth::conformance {
 namespace many_of_one {
@@ -147,37 +148,22 @@ void Pieces(Context& context, size_t count) {
   Expected<PJRT_Device*> device = context.Device();
   if (!context.Ok("", "a device", device.status())) return;
   const auto bytes = static_cast<int64_t>(3 * count + 5);
-  const int64_t dims[] = {bytes};
-  auto spec = MakeArgs<PJRT_ShapeSpec>();
-  spec.dims = dims;
-  spec.num_dims = 1;
-  spec.element_type = PJRT_Buffer_Type_U8;
-  auto make = MakeArgs<PJRT_Client_CreateBuffersForAsyncHostToDevice_Args>();
-  make.client = context.client();
-  make.shape_specs = &spec;
-  make.num_shape_specs = 1;
-  make.memory = DefaultMemoryOf(context, *device);
-  if (!Succeeds(context, make)) return;
-  OwnedManager manager(context.plugin(), make.transfer_manager);
-  auto get = MakeArgs<PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer_Args>();
-  get.transfer_manager = manager.get();
-  if (!Succeeds(context, get)) return;
-  OwnedBuffer buffer(context.plugin(), get.buffer_out);
-  OwnedEvent ready = ReadyEventOf(context, buffer.get());
+  Expected<OwnedManager> manager =
+      NewManager(context, DefaultMemoryOf(context, *device), {{DType::kU8, {bytes}, {}}});
+  if (!context.Ok("", "PJRT_Client_CreateBuffersForAsyncHostToDevice", manager.status())) return;
+  Expected<OwnedBuffer> buffer = RetrieveBuffer(context, manager->get(), 0);
+  if (!context.Ok(kAccepted, "PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer",
+                  buffer.status()))
+    return;
+  OwnedEvent ready = ReadyEventOf(context, buffer->get());
   std::vector<uint8_t> wanted(static_cast<size_t>(bytes));
   for (size_t i = 0; i < wanted.size(); ++i) wanted[i] = static_cast<uint8_t>(i * 7 + 3);
   auto send = [&](int64_t offset, int64_t size, bool is_last, uint8_t add) {
     std::vector<uint8_t> piece(wanted.begin() + offset, wanted.begin() + offset + size);
     for (uint8_t& byte : piece) byte = static_cast<uint8_t>(byte + add);
-    auto args = MakeArgs<PJRT_AsyncHostToDeviceTransferManager_TransferData_Args>();
-    args.transfer_manager = manager.get();
-    args.data = piece.data();
-    args.offset = offset;
-    args.transfer_size = size;
-    args.is_last_transfer = is_last;
-    if (!Succeeds(context, args, kOffset)) return false;
-    OwnedEvent done(context.plugin(), args.done_with_h2d_transfer);
-    return !done || context.Ok(kOffset, "done_with_h2d_transfer", context.Await(done.get()));
+    return context.Ok(
+        kOffset, "PJRT_AsyncHostToDeviceTransferManager_TransferData",
+        TransferBytes(context, manager->get(), 0, piece.data(), offset, size, is_last));
   };
   // All bytes have come before the last piece says so.
   if (!send(0, bytes, false, 100)) return;
@@ -194,7 +180,7 @@ void Pieces(Context& context, size_t count) {
     if (!send(at, std::min<int64_t>(97, bytes - 5 - at), false, 0)) return;
   }
   if (!send(bytes - 5, 5, true, 0)) return;
-  Expected<HostArray> back = context.Download(buffer.get());
+  Expected<HostArray> back = context.Download(buffer->get());
   if (!context.Ok(kOffset, "PJRT_Buffer_ToHostBuffer", back.status())) return;
   context.Check(kOffset, std::memcmp(back->bytes.data(), wanted.data(), wanted.size()) == 0,
                 "an array of ", count, " pieces has other contents");
@@ -207,15 +193,10 @@ void SmallPieces(Context& context, size_t count) {
   const float values[] = {1, 2, 3, 4};
   const auto size = static_cast<int64_t>(std::clamp<size_t>(count, 1, 8));
   for (int64_t at = 0; at < 16; at += size) {
-    auto args = MakeArgs<PJRT_AsyncHostToDeviceTransferManager_TransferData_Args>();
-    args.transfer_manager = pending.manager().get();
-    args.data = reinterpret_cast<const char*>(values) + at;
-    args.offset = at;
-    args.transfer_size = std::min<int64_t>(size, 16 - at);
-    args.is_last_transfer = at + size >= 16;
-    if (!Succeeds(context, args, kOffset)) return;
-    OwnedEvent done(context.plugin(), args.done_with_h2d_transfer);
-    if (done) context.Ok(kOffset, "done_with_h2d_transfer", context.Await(done.get()));
+    const Status status = TransferBytes(context, pending.manager().get(), 0,
+                                        reinterpret_cast<const char*>(values) + at, at,
+                                        std::min<int64_t>(size, 16 - at), at + size >= 16);
+    if (!context.Ok(kOffset, "PJRT_AsyncHostToDeviceTransferManager_TransferData", status)) return;
   }
   Expected<HostArray> back = context.Download(pending.buffer());
   context.Check(kOffset, back.ok() && back->AsF32() == std::vector<float>{1, 2, 3, 4},
@@ -227,51 +208,35 @@ void SmallPieces(Context& context, size_t count) {
 void Buffers(Context& context, size_t count) {
   Expected<PJRT_Device*> device = context.Device();
   if (count == 0 || !context.Ok("", "a device", device.status())) return;
-  std::vector<int64_t> dims(count);
-  std::vector<PJRT_ShapeSpec> specs(count, MakeArgs<PJRT_ShapeSpec>());
-  for (size_t i = 0; i < count; ++i) {
-    dims[i] = static_cast<int64_t>(i % 5 + 1);
-    specs[i].dims = &dims[i];
-    specs[i].num_dims = 1;
-    specs[i].element_type = PJRT_Buffer_Type_U8;
-  }
-  auto make = MakeArgs<PJRT_Client_CreateBuffersForAsyncHostToDevice_Args>();
-  make.client = context.client();
-  make.shape_specs = specs.data();
-  make.num_shape_specs = count;
-  make.memory = DefaultMemoryOf(context, *device);
-  if (!Succeeds(context, make)) return;
-  OwnedManager manager(context.plugin(), make.transfer_manager);
+  auto bytes_of = [](size_t i) { return std::vector<uint8_t>(i % 5 + 1, uint8_t(i * 7 + 1)); };
+  std::vector<HostArray> arrays;
+  for (size_t i = 0; i < count; ++i)
+    arrays.push_back({DType::kU8, {static_cast<int64_t>(bytes_of(i).size())}, {}});
+  Expected<OwnedManager> manager = NewManager(context, DefaultMemoryOf(context, *device), arrays);
+  if (!context.Ok("", "PJRT_Client_CreateBuffersForAsyncHostToDevice", manager.status())) return;
   auto said = Get<&PJRT_AsyncHostToDeviceTransferManager_BufferCount_Args::transfer_manager>(
-      context, manager.get());
+      context, manager->get());
   if (said) {
     context.Check(kShapes, said->buffer_count == count, "a manager of ", count,
                   " buffers says that it has ", said->buffer_count);
   }
   std::vector<OwnedBuffer> buffers(count);
   auto retrieve = [&](size_t i) {
-    auto get = MakeArgs<PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer_Args>();
-    get.transfer_manager = manager.get();
-    get.buffer_index = static_cast<int>(i);
-    if (!Succeeds(context, get, kAccepted, StrCat("buffer ", i, " of ", count))) return false;
-    buffers[i] = OwnedBuffer(context.plugin(), get.buffer_out);
+    Expected<OwnedBuffer> made = RetrieveBuffer(context, manager->get(), static_cast<int>(i));
+    if (!context.Ok(kAccepted, StrCat("buffer ", i, " of ", count), made.status())) return false;
+    buffers[i] = *std::move(made);
     return true;
   };
-  auto bytes_of = [](size_t i) { return std::vector<uint8_t>(i % 5 + 1, uint8_t(i * 7 + 1)); };
   for (size_t i = 0; i < count; i += 2) {
     if (!retrieve(i)) return;
   }
   for (size_t i = count; i-- > 0;) {
     const std::vector<uint8_t> bytes = bytes_of(i);
-    auto send = MakeArgs<PJRT_AsyncHostToDeviceTransferManager_TransferData_Args>();
-    send.transfer_manager = manager.get();
-    send.buffer_index = static_cast<int>(i);
-    send.data = bytes.data();
-    send.transfer_size = dims[i];
-    send.is_last_transfer = true;
-    if (!Succeeds(context, send, kOffset, StrCat("buffer ", i, " of ", count))) return;
-    OwnedEvent done(context.plugin(), send.done_with_h2d_transfer);
-    if (done) context.Ok(kOffset, "done_with_h2d_transfer", context.Await(done.get()));
+    const auto size = static_cast<int64_t>(bytes.size());
+    if (!context.Ok(kOffset, StrCat("buffer ", i, " of ", count),
+                    TransferBytes(context, manager->get(), static_cast<int>(i), bytes.data(), 0,
+                                  size, true)))
+      return;
   }
   for (size_t i = 1; i < count; i += 2) {
     if (!retrieve(i)) return;

@@ -2,6 +2,7 @@
 #ifndef PLINTH_CONFORMANCE_CASES_PENDING_BUFFER_H_
 #define PLINTH_CONFORMANCE_CASES_PENDING_BUFFER_H_
 
+#include "conformance/cases/transfer_manager.h"
 #include "conformance/runner/context.h"
 #include "conformance/runner/handle.h"
 
@@ -32,9 +33,6 @@ class PendingBuffer {
   OwnedManager manager_;
   OwnedBuffer buffer_;
 };
-
-// A transfer manager of one buffer of f32[4].
-Expected<OwnedManager> NewManagerOfFour(const Context& context, PJRT_Memory* memory);
 
 }  // namespace plinth::conformance
 

@@ -9,6 +9,7 @@
 #include "conformance/cases/alias_buffer.h"
 #include "conformance/cases/ask.h"
 #include "conformance/cases/cases.h"
+#include "conformance/cases/error_buffer.h"
 #include "conformance/cases/samples.h"
 
 namespace plinth::conformance {
@@ -140,16 +141,7 @@ void AliasesCrossed(Context& context) {
 void OkIsNoError(Context& context) {
   Expected<PJRT_Memory*> memory = DefaultMemory(context);
   if (!context.Ok("", "PJRT_Device_DefaultMemory", memory.status())) return;
-  int64_t dims[] = {4};
-  auto args = MakeArgs<PJRT_Client_CreateErrorBuffer_Args>();
-  args.client = context.client();
-  args.error_code = PJRT_Error_Code_OK;
-  args.shape_dims = dims;
-  args.shape_num_dims = 1;
-  args.shape_element_type = PJRT_Buffer_Type_F32;
-  args.memory = *memory;
-  Status status = context.plugin().Call(args);
-  OwnedBuffer buffer(context.plugin(), status.ok() ? args.buffer : nullptr);
+  Status status = NewErrorBuffer(context, *memory, PJRT_Error_Code_OK, "").status();
   context.CheckRefused("PJRT-Client_CreateErrorBuffer-ok-code", "a buffer with the error OK",
                        status, {StatusCode::kInvalidArgument});
 }

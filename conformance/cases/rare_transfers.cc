@@ -11,6 +11,7 @@
 #include "conformance/cases/cases.h"
 #include "conformance/cases/judge_buffer.h"
 #include "conformance/cases/sweep.h"
+#include "conformance/cases/transfer_manager.h"
 #include "plinth/support/row_major_layout.h"
 
 namespace plinth::conformance {
@@ -190,34 +191,25 @@ struct Filled {
 
 bool Retrieve(Context& context, Filled& filled) {
   for (size_t i = 0; i < filled.arrays.size(); ++i) {
-    auto get = MakeArgs<PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer_Args>();
-    get.transfer_manager = filled.manager.get();
-    get.buffer_index = static_cast<int>(i);
-    if (!Succeeds(context, get)) return false;
-    filled.buffers.emplace_back(context.plugin(), get.buffer_out);
-    filled.ready.push_back(ReadyEventOf(context, get.buffer_out));
+    Expected<OwnedBuffer> made = RetrieveBuffer(context, filled.manager.get(), static_cast<int>(i));
+    if (!context.Ok("PJRT-Args-accepted", "PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer",
+                    made.status()))
+      return false;
+    filled.ready.push_back(ReadyEventOf(context, made->get()));
+    filled.buffers.push_back(*std::move(made));
   }
   return true;
 }
 
 bool MakeFilled(Context& context, size_t count, int64_t elements, uint64_t seed, Filled& filled) {
-  const int64_t dims[] = {elements};
-  std::vector<PJRT_ShapeSpec> specs(count, MakeArgs<PJRT_ShapeSpec>());
-  for (size_t i = 0; i < count; ++i) {
-    specs[i].dims = dims;
-    specs[i].num_dims = 1;
-    specs[i].element_type = PJRT_Buffer_Type_C64;
+  for (size_t i = 0; i < count; ++i)
     filled.arrays.push_back(RandomBits(DType::kC64, {elements}, seed + i));
-  }
   Expected<PJRT_Device*> device = context.Device();
   if (!device.ok()) return false;
-  auto make = MakeArgs<PJRT_Client_CreateBuffersForAsyncHostToDevice_Args>();
-  make.client = context.client();
-  make.shape_specs = specs.data();
-  make.num_shape_specs = specs.size();
-  make.memory = DefaultMemoryOf(context, *device);
-  if (!Succeeds(context, make)) return false;
-  filled.manager = OwnedManager(context.plugin(), make.transfer_manager);
+  Expected<OwnedManager> made =
+      NewManager(context, DefaultMemoryOf(context, *device), filled.arrays);
+  if (!context.Ok("", "PJRT_Client_CreateBuffersForAsyncHostToDevice", made.status())) return false;
+  filled.manager = *std::move(made);
   return true;
 }
 
@@ -227,16 +219,9 @@ bool Send(Context& context, const Filled& filled, const Piece& piece, bool is_la
   std::vector<std::byte> memory(all.begin() + piece.offset,
                                 all.begin() + piece.offset + piece.size);
   memory.push_back(std::byte{});  // never without an address
-  auto transfer = MakeArgs<PJRT_AsyncHostToDeviceTransferManager_TransferData_Args>();
-  transfer.transfer_manager = filled.manager.get();
-  transfer.buffer_index = piece.buffer;
-  transfer.data = memory.data();
-  transfer.offset = piece.offset;
-  transfer.transfer_size = piece.size;
-  transfer.is_last_transfer = is_last;
-  if (!Succeeds(context, transfer, kOffset)) return false;
-  OwnedEvent done(context.plugin(), transfer.done_with_h2d_transfer);
-  bool is_done = !done || context.Ok(kOffset, "done_with_h2d_transfer", context.Await(done.get()));
+  const bool is_done = context.Ok(kOffset, "PJRT_AsyncHostToDeviceTransferManager_TransferData",
+                                  TransferBytes(context, filled.manager.get(), piece.buffer,
+                                                memory.data(), piece.offset, piece.size, is_last));
   std::fill(memory.begin(), memory.end(), std::byte{0x3C});
   return is_done;
 }

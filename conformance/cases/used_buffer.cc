@@ -6,6 +6,7 @@
 
 #include "conformance/cases/alias_buffer.h"
 #include "conformance/cases/ask.h"
+#include "conformance/cases/error_buffer.h"
 #include "conformance/cases/stored_programs.h"
 
 namespace plinth::conformance::uses {
@@ -113,17 +114,12 @@ bool UsedBuffer::Make() {
     return Upload() && (state_ != State::kDeleted || DeleteBuffer(context_, buffer_.get()));
   Expected<PJRT_Device*> device = context_.Device();
   if (!context_.Ok("", "PJRT_Client_AddressableDevices", device.status())) return false;
-  auto args = MakeArgs<PJRT_Client_CreateErrorBuffer_Args>();
-  args.client = context_.client();
-  args.error_code = PJRT_Error_Code_DATA_LOSS;
-  args.error_message = kErrorText;
-  args.error_message_size = sizeof(kErrorText) - 1;
-  args.shape_dims = array_.dims.data();
-  args.shape_num_dims = array_.dims.size();
-  args.shape_element_type = PJRT_Buffer_Type_F32;
-  args.memory = DefaultMemoryOf(context_, *device);
-  if (!Succeeds(context_, args)) return false;
-  buffer_ = OwnedBuffer(context_.plugin(), args.buffer);
+  Expected<OwnedBuffer> made =
+      NewErrorBuffer(context_, DefaultMemoryOf(context_, *device), PJRT_Error_Code_DATA_LOSS,
+                     std::string_view(kErrorText, sizeof(kErrorText) - 1), array_);
+  if (!context_.Ok("PJRT-Args-accepted", "PJRT_Client_CreateErrorBuffer", made.status()))
+    return false;
+  buffer_ = *std::move(made);
   return true;
 }
 
