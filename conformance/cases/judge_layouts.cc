@@ -260,23 +260,26 @@ void JudgeGivenTiles(Context& context) {
 
 // A program whose parameters and results have different shapes, so that none is taken for another.
 struct Signature {
-  const char* program;
+  std::string program;
   std::vector<HostArray> parameters, results;
 };
 
-std::vector<Signature> Signatures() {
+// Those of every example whose types the plugin has, and of programs that no example runs.
+std::vector<Signature> Signatures(Context& context) {
   auto f32 = [](std::vector<int64_t> dims) { return RandomBits(DType::kF32, std::move(dims), 3); };
-  return {{"mixed", {f32({4}), f32({2, 3})}, {f32({4}), f32({2, 3}), f32({})}},
-          {"add_one", {f32({4})}, {f32({4})}},
-          {"donating_both", {f32({4}), f32({2, 3}), f32({8})}, {f32({2, 3}), f32({4})}},
-          {"no_arguments", {}, {f32({2})}},
-          {"no_results", {f32({2})}, {}}};
+  std::vector<Signature> all = {
+      {"donating_both", {f32({4}), f32({2, 3}), f32({8})}, {f32({2, 3}), f32({4})}}};
+  for (Example& example : Examples()) {
+    if (HasTypes(context, example))
+      all.push_back({example.name, std::move(example.arguments), std::move(example.results)});
+  }
+  return all;
 }
 
 void JudgeExecutableLayouts(Context& context) {
   if (!HasExtension(context, "PJRT_Layouts_MemoryLayout_Serialize"))
     return context.Unsupported("no extension Layouts");
-  for (const Signature& signature : Signatures()) {
+  for (const Signature& signature : Signatures(context)) {
     Compiled made;
     if (!Compile(context, signature.program, made)) return;
     auto compare = [&](std::string_view requirement, std::string_view what,
@@ -356,7 +359,7 @@ void JudgeShardings(Context& context) {
   if (!HasExtension(context, "PJRT_Shardings_PJRT_Executable_OutputShardings"))
     return context.Unsupported("no extension Shardings");
   constexpr int kLastType = 5;  // of OpSharding.Type
-  for (const Signature& signature : Signatures()) {
+  for (const Signature& signature : Signatures(context)) {
     Compiled made;
     if (!Compile(context, signature.program, made)) return;
     auto judge = [&](std::string_view requirement, std::string_view what, size_t count,

@@ -67,12 +67,47 @@ void JudgeMemoryStats(Context& context) {
       }
     };
     look(*before);
+    // What counts, and what is the most that there was, never falls until it is cleared.
+    auto last = *before;
+    auto grows = [&](const PJRT_Device_MemoryStats_Args& stats, std::string_view when) {
+      struct Value {
+        const char* name;
+        bool is_set;
+        int64_t before, now;
+      };
+      for (const Value& each :
+           {Value{"peak_bytes_in_use", RawBool(stats.peak_bytes_in_use_is_set),
+                  last.peak_bytes_in_use, stats.peak_bytes_in_use},
+            Value{"num_allocs", RawBool(stats.num_allocs_is_set), last.num_allocs,
+                  stats.num_allocs},
+            Value{"largest_alloc_size", RawBool(stats.largest_alloc_size_is_set),
+                  last.largest_alloc_size, stats.largest_alloc_size},
+            Value{"peak_bytes_reserved", RawBool(stats.peak_bytes_reserved_is_set),
+                  last.peak_bytes_reserved, stats.peak_bytes_reserved},
+            Value{"peak_pool_bytes", RawBool(stats.peak_pool_bytes_is_set), last.peak_pool_bytes,
+                  stats.peak_pool_bytes}}) {
+        if (each.is_set) {
+          context.Check(kOutputTrue, each.now >= each.before, each.name, " fell from ", each.before,
+                        " to ", each.now, " ", when);
+        }
+      }
+      last = stats;
+    };
     Expected<OwnedBuffer> large =
         context.Upload({DType::kU8, {kBytes}, std::vector<std::byte>(kBytes)}, device);
     if (!context.Ok("", "an upload", large.status())) return;
     auto with = ask(device);
     if (!with) return;
     look(*with);
+    grows(*with, "with a large array");
+    // One that is smaller than the largest.
+    Expected<OwnedBuffer> small = context.Upload(HostArray::F32({4}, {1, 2, 3, 4}), device);
+    if (!context.Ok("", "an upload", small.status())) return;
+    if (auto stats = ask(device)) grows(*stats, "with a small array after a large one");
+    (void)small->Destroy();
+    if (auto stats = ask(device)) grows(*stats, "when an array was destroyed");
+    with = ask(device);
+    if (!with) return;
     int64_t more = with->bytes_in_use - before->bytes_in_use;
     context.Check("PJRT-Device_MemoryStats-in-use", more >= kBytes && more < 2 * kBytes,
                   "bytes_in_use grew by ", more, " with a buffer of ", kBytes, " bytes");

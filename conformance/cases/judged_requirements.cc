@@ -77,6 +77,8 @@ constexpr Judged kJudged[] = {
     {"L1/judge/topology", "PJRT-TopologyDescription_GetMemorySpaceKindIds-all"},
     {"L1/judge/topology", "PJRT-TopologyDescription_PlatformName-same"},
     {"L1/form/kept_arguments", "PJRT-LoadedExecutable_Execute-not-donated"},
+    {"L1/sweep/layout_of_transfer_literal",
+     "PJRT-AsyncHostToDeviceTransferManager_TransferLiteral-contents"},
     {"L1/sweep/layout_of_uninitialized", "PJRT-Client_CreateUninitializedBuffer-asked-for"},
     {"L1/sweep/layout_of_view", "PJRT-Buffer_Device-asked-for"},
     {"L1/sweep/made_by_", "PJRT-Buffer_Device-asked-for"},

@@ -12,6 +12,7 @@
 #include "conformance/cases/cases.h"
 #include "conformance/cases/examples.h"
 #include "conformance/cases/stored_programs.h"
+#include "conformance/cases/transfer_manager.h"
 
 namespace plinth::conformance {
 namespace states {
@@ -19,6 +20,7 @@ namespace {
 
 namespace kinds = reflection::handle;
 constexpr char kStays[] = "PJRT-Args-output-same";
+constexpr char kOthers[] = "PJRT-Client_Destroy-others";
 constexpr char kIndependent[] = "PJRT-LoadedExecutable_GetExecutable-independent";
 
 // What is asked about. A plugin may lack managers.
@@ -34,20 +36,9 @@ struct Scene {
 OwnedManager ManagerOfTwo(Context& context) {
   Expected<PJRT_Device*> device = context.Device();
   if (!device.ok()) return {};
-  const int64_t dims[] = {2, 3};
-  std::vector<PJRT_ShapeSpec> specs(2, MakeArgs<PJRT_ShapeSpec>());
-  for (size_t i = 0; i < 2; ++i) {
-    specs[i].dims = dims;
-    specs[i].num_dims = i + 1;
-    specs[i].element_type = PJRT_Buffer_Type_F32;
-  }
-  auto args = MakeArgs<PJRT_Client_CreateBuffersForAsyncHostToDevice_Args>();
-  args.client = context.client();
-  args.shape_specs = specs.data();
-  args.num_shape_specs = specs.size();
-  args.memory = DefaultMemoryOf(context, *device);
-  if (!context.plugin().Call(args).ok()) return {};
-  return OwnedManager(context.plugin(), args.transfer_manager);
+  Expected<OwnedManager> made = NewManager(context, DefaultMemoryOf(context, *device),
+                                           {HostArray::F32({2}, {}), HostArray::F32({2, 3}, {})});
+  return made.ok() ? *std::move(made) : OwnedManager();
 }
 
 bool MakeScene(Context& context, Scene& scene) {
@@ -116,21 +107,12 @@ Said Say(Context& context, const Scene& scene) {
 }
 
 void UploadEverywhere(Context& context, Scene& scene) {
-  const float values[] = {1, 2, 3, 4, 5};
   for (PJRT_Device* device : AddressableDevices(context)) {
     for (PJRT_Memory* memory : MemoriesOf(context, device)) {
-      const int64_t dims[] = {5};
-      auto args = MakeArgs<PJRT_Client_BufferFromHostBuffer_Args>();
-      args.client = context.client();
-      args.data = values;
-      args.type = PJRT_Buffer_Type_F32;
-      args.dims = dims;
-      args.num_dims = 1;
-      args.memory = memory;
-      if (!Succeeds(context, args)) return;
-      OwnedEvent done(context.plugin(), args.done_with_host_buffer);
-      (void)context.Await(done.get());
-      scene.kept.emplace_back(context.plugin(), args.buffer);
+      Expected<OwnedBuffer> made = UploadTo(context, HostArray::F32({5}, {1, 2, 3, 4, 5}), memory);
+      if (!context.Ok("PJRT-Args-accepted", "PJRT_Client_BufferFromHostBuffer", made.status()))
+        return;
+      scene.kept.push_back(*std::move(made));
     }
   }
 }
@@ -189,21 +171,16 @@ void CopyIt(Context& context, Scene& scene) {
 
 void FillManager(Context& context, Scene& scene) {
   if (!scene.manager) return context.Unsupported("no transfer managers");
-  const float values[] = {1, 2, 3, 4, 5, 6};
+  const float value = 1;
   for (int i = 0; i < 2; ++i) {
-    auto get = MakeArgs<PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer_Args>();
-    get.transfer_manager = scene.manager.get();
-    get.buffer_index = i;
-    if (!Succeeds(context, get)) return;
-    scene.kept.emplace_back(context.plugin(), get.buffer_out);
-    auto move = MakeArgs<PJRT_AsyncHostToDeviceTransferManager_TransferData_Args>();
-    move.transfer_manager = scene.manager.get();
-    move.buffer_index = i;
-    move.data = values;
-    move.transfer_size = 4;
-    if (!Succeeds(context, move)) return;
-    OwnedEvent done(context.plugin(), move.done_with_h2d_transfer);
-    (void)context.Await(done.get());
+    Expected<OwnedBuffer> buffer = RetrieveBuffer(context, scene.manager.get(), i);
+    if (!context.Ok("PJRT-Args-accepted", "PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer",
+                    buffer.status()))
+      return;
+    scene.kept.push_back(*std::move(buffer));
+    if (!context.Ok("PJRT-Args-accepted", "PJRT_AsyncHostToDeviceTransferManager_TransferData",
+                    TransferBytes(context, scene.manager.get(), i, &value, 0, 4, false)))
+      return;
   }
 }
 
@@ -221,6 +198,39 @@ void DeleteLoaded(Context& context, Scene& scene) {
   (void)Succeeds(context, args);
 }
 
+// Another client comes, does some work, and goes.
+void AnotherClient(Context& context, Scene&) {
+  if (context.profile().is_exclusive) return context.Unsupported("one client at a time");
+  Expected<OwnedClient> made = context.NewClient();
+  if (!context.Ok("PJRT-Client_Create-failure", "PJRT_Client_Create", made.status())) return;
+  Context own(context.plugin(), context.profile(), made->get(), context.seed());
+  {
+    Expected<OwnedLoadedExecutable> loaded = own.Compile(ProgramFor(own, "add_one"));
+    Expected<OwnedBuffer> array = own.Upload(HostArray::F32({4}, {1, 2, 3, 4}));
+    if (!context.Ok(kOthers, "PJRT_Client_Compile", loaded.status()) ||
+        !context.Ok(kOthers, "PJRT_Client_BufferFromHostBuffer", array.status()))
+      return;
+    PJRT_Buffer* handles[] = {array->get()};
+    context.Ok(kOthers, "PJRT_LoadedExecutable_Execute",
+               own.Execute(loaded->get(), handles).status());
+  }
+  context.Ok("PJRT-Args-accepted", "PJRT_Client_Destroy", made->Destroy());
+}
+
+// The program runs and the array is there as before.
+void StillWorks(Context& context, const Scene& scene, const char* after) {
+  PJRT_Buffer* handles[] = {scene.array.get()};
+  auto results = context.Execute(scene.loaded.get(), handles);
+  Status status = results.status();
+  if (results.ok()) {
+    Expected<HostArray> back = context.Download((*results)[0].get());
+    status = back.status();
+    if (back.ok() && back->AsF32() != std::vector<float>{2, 3, 4, 5})
+      status = Internal("it gives [", StrJoin(back->AsF32()), "]");
+  }
+  context.Ok(kStays, StrCat("a program that runs after ", after), status);
+}
+
 struct Work {
   const char* name;
   void (*run)(Context&, Scene&);
@@ -234,6 +244,7 @@ constexpr Work kWorks[] = {
     {"copies", CopyIt},
     {"transfers", FillManager},
     {"cleared_statistics", ClearStatistics},
+    {"another_client", AnotherClient},
     {"deleted_program", DeleteLoaded, true},
     {"destroyed_program", [](Context&, Scene& scene) { (void)scene.loaded.Destroy(); }, true}};
 
@@ -243,6 +254,7 @@ void Run(Context& context, const Work& work) {
   scene.is_loaded = !work.ends_loaded;
   const Said before = Say(context, scene);
   work.run(context, scene);
+  if (!work.ends_loaded) StillWorks(context, scene, work.name);
   const Said after = Say(context, scene);
   if (!context.Check(kStays, before.size() == after.size(), "fewer things are there after ",
                      work.name))
@@ -264,6 +276,7 @@ void AddCases(std::vector<Case>& cases) {
     std::vector<std::string> requirements = {kStays, "PJRT-Args-accepted"};
     if (std::string_view(work.name) == "transfers")
       requirements.emplace_back("PJRT-AsyncHostToDeviceTransferManager_BufferCount-shapes");
+    if (std::string_view(work.name) == "another_client") requirements.emplace_back(kOthers);
     if (work.ends_loaded) requirements = {kIndependent};
     cases.push_back({StrCat("L2/stays/", work.name), Level::kL2, ClientNeed::kFresh,
                      std::move(requirements), [&work](Context& context) { Run(context, work); },

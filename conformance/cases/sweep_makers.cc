@@ -25,8 +25,10 @@ constexpr std::byte kUnwritten{0xA5};
 
 // Every kind of array can be viewed, and its memory is given back once.
 void SweepViews(Context& context) {
+  std::vector<std::string> places = Places();
+  places.emplace_back(kMemoryNotDevice);
   const std::vector<Parameter> parameters = {
-      {"type", SweptTypes()}, {"shape", SweptShapes()}, {"place", Places()}};
+      {"type", SweptTypes()}, {"shape", SweptShapes()}, {"place", places}};
   Sweep(context, parameters, [&](Context& probe, const Row& row) {
     DType type = TypeNamed(parameters[0].values[row[0]]);
     // How types below a byte lie in memory is not known.
@@ -230,8 +232,10 @@ OwnedBuffer MakeBuffer(Context& context, std::string_view maker, const HostArray
 }
 
 void SweepMakers(Context& context, const std::string& maker) {
+  std::vector<std::string> places = Places();
+  if (std::string_view(maker) == "uninitialized") places.emplace_back(kMemoryNotDevice);
   const std::vector<Parameter> parameters = {
-      {"type", SweptTypes()}, {"shape", SweptShapes()}, {"place", Places()}};
+      {"type", SweptTypes()}, {"shape", SweptShapes()}, {"place", places}};
   Sweep(context, parameters, [&](Context& probe, const Row& row) {
     DType type = TypeNamed(parameters[0].values[row[0]]);
     if (!HasSweptType(probe, type)) return;

@@ -3,10 +3,12 @@
 // another one, and about the same one again: for every function of the registry that takes one
 // handle, or none, and gives texts or lists.
 
+#include <atomic>
 #include <cstring>
 #include <map>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "conformance/cases/answers.h"
@@ -26,6 +28,7 @@ using reflection::Field;
 using reflection::Function;
 
 constexpr char kLifetime[] = "PJRT-Args-output-lifetime";
+constexpr char kThreads[] = "PJRT-Threads-any";
 
 // Two objects of each kind, as different as a client has them.
 class Pairs {
@@ -88,6 +91,47 @@ class Pairs {
   std::map<std::pair<int, int>, void*> handles_;
 };
 
+// Two threads that ask at once, each about its object, get what one thread got.
+void AskOnThreads(Context& context, const Function& function, const Field& handle,
+                  void* const (&both)[2]) {
+  const reflection::Struct& structure = reflection::Structs()[function.args];
+  const int turns = context.depth() == Depth::kQuick ? 5 : 40;
+  auto ask = [&](void* object) -> Expected<std::string> {
+    std::vector<std::byte> answer(structure.end);
+    const size_t size = structure.end;
+    std::memcpy(answer.data(), &size, sizeof(size));
+    std::memcpy(answer.data() + handle.offset, &object, sizeof(object));
+    PLINTH_RETURN_IF_ERROR(context.plugin().Call(function, answer.data()));
+    std::string meaning = Meaning(structure, answer);
+    Arguments::FreeOutputs(context, function, answer.data(), structure.end);
+    return meaning;
+  };
+  std::atomic<int> arrived = 0;
+  std::string wanted[2], wrong[2];
+  for (int i = 0; i < 2; ++i) {
+    Expected<std::string> alone = ask(both[i]);
+    if (!context.Ok("", function.name.view(), alone.status())) return;
+    wanted[i] = *std::move(alone);
+  }
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 2; ++i) {
+    threads.emplace_back([&, i] {
+      ++arrived;
+      while (arrived < 2) std::this_thread::yield();
+      for (int turn = 0; turn < turns && wrong[i].empty(); ++turn) {
+        Expected<std::string> found = ask(both[i]);
+        if (!found.ok()) wrong[i] = found.status().ToString();
+        if (found.ok() && *found != wanted[i]) wrong[i] = "another answer";
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const std::string& each : wrong) {
+    context.Check(kThreads, each.empty(), function.name,
+                  " gives, when another thread asks about another object: ", each);
+  }
+}
+
 // Asks about the first object, the second, and the first again: the first answer stays.
 void Ask(Context& context, const Function& function) {
   const reflection::Struct& structure = reflection::Structs()[function.args];
@@ -129,6 +173,7 @@ void Ask(Context& context, const Function& function) {
                   ": what it gave of one object changed when another answer was freed");
   }
   Arguments::FreeOutputs(context, function, answers[0].data(), structure.end);
+  if (handle != nullptr) AskOnThreads(context, function, *handle, both);
 }
 
 }  // namespace
@@ -155,7 +200,7 @@ void AddCases(std::vector<Case>& cases) {
     cases.push_back({StrCat("L1/two_at_once/", function.name), Level::kL1, ClientNeed::kShared,
                      is_of_plugin
                          ? std::vector<std::string>{kLifetime, "PJRT-Plugin_Attributes-lifetime"}
-                         : std::vector<std::string>{kLifetime},
+                         : std::vector<std::string>{kLifetime, kThreads},
                      [&function](Context& context) { Ask(context, function); }, false});
   }
 }

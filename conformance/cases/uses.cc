@@ -2,7 +2,7 @@
 // L2: each use of a buffer in each state that it may be in: with contents, a scalar, in another
 // layout or memory, without elements, not ready yet by a transfer, an alias, a copy or an
 // execution, failing later, failing from the begin, deleted. What comes out has the contents or the
-// error of what went in, also where the handle went away meanwhile.
+// error of what went in, also where the array was deleted or its handle went away meanwhile.
 
 #include <algorithm>
 #include <cstring>
@@ -382,14 +382,22 @@ constexpr std::pair<void (*)(Context&, Use&), const char*> kEveryUse[] = {
     {CopyRaw, "raw"},           {CopyRawFutures, "futures"},  {Bitcast, "bitcast"},
     {Execute, "execute"},       {Donate, "donate"},           {Ready, "ready"}};
 
-void RunState(Context& context, State state, bool drops) {
+// What becomes of the array while it is used.
+enum class Meanwhile { kNothing, kDeleted, kDestroyed };
+
+void RunState(Context& context, State state, Meanwhile meanwhile) {
   for (auto [run, name] : kEveryUse) {
+    // The event of a deleted array fails; what sees its bytes is no work that uses it.
+    if (meanwhile == Meanwhile::kDeleted && (run == Ready || run == Bitcast)) continue;
     context.TellRow(name);
     UsedBuffer subject(context, state);
     if (!subject.Make()) return;
     Use use{context, subject, {}};
     run(context, use);
-    if (drops && !context.Ok(kAccepted, "PJRT_Buffer_Destroy", subject.Drop())) return;
+    if (meanwhile == Meanwhile::kDeleted && !DeleteBuffer(context, subject.buffer())) return;
+    if (meanwhile == Meanwhile::kDestroyed &&
+        !context.Ok(kAccepted, "PJRT_Buffer_Destroy", subject.Drop()))
+      return;
     for (const Outcome& outcome : use.outcomes) {
       if (!IsLate(state)) continue;
       OwnedEvent own = outcome.buffer ? ReadyEventOf(context, outcome.buffer.get()) : OwnedEvent();
@@ -405,7 +413,7 @@ void RunState(Context& context, State state, bool drops) {
 }  // namespace
 
 void AddCases(std::vector<Case>& cases) {
-  auto add = [&](std::string name, State state, bool drops) {
+  auto add = [&](std::string name, State state, Meanwhile meanwhile) {
     cases.push_back({std::move(name),
                      Level::kL2,
                      ClientNeed::kShared,
@@ -430,12 +438,15 @@ void AddCases(std::vector<Case>& cases) {
                       "PJRT-Args-output-new",
                       "PJRT-Buffer_ReadyEvent-deleted",
                       "PJRT-Buffer_ToHostBuffer-deleted"},
-                     [=](Context& context) { RunState(context, state, drops); },
+                     [=](Context& context) { RunState(context, state, meanwhile); },
                      false});
   };
   for (auto [state, name] : kStates) {
-    add(StrCat("L2/use/", name), state, false);
-    if (state != State::kDeleted) add(StrCat("L2/use/destroyed/", name), state, true);
+    add(StrCat("L2/use/", name), state, Meanwhile::kNothing);
+    if (state == State::kDeleted) continue;
+    add(StrCat("L2/use/destroyed/", name), state, Meanwhile::kDestroyed);
+    // What an alias stands for is told of the alias itself.
+    if (!IsAlias(state)) add(StrCat("L2/use/deleted_meanwhile/", name), state, Meanwhile::kDeleted);
   }
 }
 

@@ -89,6 +89,9 @@ class Child {
     if (pid_ == 0) {
       // A group of its own, so that what the plugin starts ends with it.
       setpgid(0, 0);
+      // The signal that this process ignores is one that a plugin may ignore, which would show as
+      // no change.
+      signal(SIGPIPE, SIG_DFL);
       // Nobody reads the report of a runner that was killed.
       prctl(PR_SET_PDEATHSIG, SIGKILL);
       if (getppid() != parent) _exit(127);
