@@ -74,6 +74,10 @@ std::span<const Mutant> ProgramMutants();
 std::span<const Mutant> ClientMutants();
 std::span<const Mutant> DriverMutants();
 std::span<const Mutant> PlatformMutants();
+std::span<const Mutant> UnitMutants();
+std::span<const Mutant> MapMutants();
+std::span<const Mutant> SignalMutants();
+std::span<const Mutant> ContentMutants();
 // Plugins without a bug that do what the specification allows and the plugin behind does not.
 std::span<const Mutant> CorrectPlugins();
 

@@ -31,7 +31,8 @@ std::vector<const Mutant*> AllMutants() {
         PlaceMutants(),   SequenceMutants(),     LoadedMutants(),     ThreadMutants(),
         CountMutants(),   KindMutants(),         HistoryMutants(),    RunMutants(),
         AnswerMutants(),  NumericMutants(),      ArrayMutants(),      ProgramMutants(),
-        ClientMutants(),  DriverMutants(),       PlatformMutants()}) {
+        ClientMutants(),  DriverMutants(),       PlatformMutants(),   UnitMutants(),
+        MapMutants(),     SignalMutants(),       ContentMutants()}) {
     for (const Mutant& mutant : some) all.push_back(&mutant);
   }
   return all;
