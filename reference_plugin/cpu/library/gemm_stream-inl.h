@@ -193,7 +193,7 @@ void Dots(int rows, int64_t columns, int64_t k, const void* a_data, int64_t a_ro
       tiles(std::integral_constant<int, 1>());
     }
   };
-  if (rows == 1) {
+  if (rows == 1 && is_far) {
     // There is nothing to keep for the next row.
     constexpr int kColumns = HWY_TARGET == HWY_AVX3 ? 1 : 4;
     for (; j + kColumns <= columns; j += kColumns) {
