@@ -31,7 +31,6 @@ ScalarBits ConstantBits(const Op& op) {
 LowerContext::LowerContext(const Module& module, const Target& target, const LowerOptions& options)
     : target_(target), options_(options) {
   values_.resize(static_cast<size_t>(module.num_values()));
-  fusion_infos_.resize(values_.size());
   positions_.resize(static_cast<size_t>(module.num_ops()), -1);
   schedule_.name = module.name;
   schedule_.donations = module.donations;

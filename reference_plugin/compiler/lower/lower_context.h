@@ -3,6 +3,7 @@
 #define PLINTH_REFERENCE_PLUGIN_COMPILER_LOWER_LOWER_CONTEXT_H_
 
 #include <cstdint>
+#include <deque>
 #include <span>
 #include <unordered_map>
 #include <utility>
@@ -64,7 +65,15 @@ class LowerContext {
     SmallVector<int32_t, 4> users;  // positions in the block of the ops that use it
     int32_t unit = -1;              // that makes it
   };
-  FusionInfo& Fusion(const Value* value) { return fusion_infos_[value->id]; }
+  // Most values that passes have made are gone: those that are here get a place when asked for.
+  FusionInfo& Fusion(const Value* value) {
+    int32_t& place = values_[value->id].fusion;
+    if (place < 0) {
+      place = static_cast<int32_t>(fusion_infos_.size());
+      fusion_infos_.emplace_back();
+    }
+    return fusion_infos_[static_cast<size_t>(place)];
+  }
   // Position of an op in its block; -1 before the block was prepared.
   int32_t& Position(const Op* op) { return positions_[op->id]; }
 
@@ -95,6 +104,7 @@ class LowerContext {
     int32_t block = -1;
     int32_t number = -1;
     int32_t captured_by = -1;  // block number
+    int32_t fusion = -1;       // place in fusion_infos_
     bool hard = false;
   };
 
@@ -104,7 +114,7 @@ class LowerContext {
   LowerOptions options_;
   plan::Schedule schedule_;
   std::vector<ValueInfo> values_;
-  std::vector<FusionInfo> fusion_infos_;
+  std::deque<FusionInfo> fusion_infos_;
   std::vector<int32_t> positions_;
   int32_t num_blocks_ = 0;
   int32_t true_constant_ = -1;

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference_plugin/compiler/passes/optimize.h"
 
+#include <array>
+#include <cstddef>
+#include <iterator>
+
 #include "reference_plugin/compiler/ir/verifier.h"
 #include "reference_plugin/compiler/passes/columns.h"
 #include "reference_plugin/compiler/passes/cse.h"
@@ -58,13 +62,20 @@ class Pipeline {
   Status Run() {
     PLINTH_RETURN_IF_ERROR(Inline(module_));
     PLINTH_RETURN_IF_ERROR(After("inline"));
-    bool changed = true;
-    for (int round = 0; changed && round < kMaxRounds; ++round) {
-      changed = false;
-      for (const Pass& pass : kRound) {
-        if (pass.simplifies && !options_.simplify) continue;
-        if (!pass.run(module_, target_)) continue;
-        changed = true;
+    // Changes so far, and at how many of them a pass has found nothing: nor would it now.
+    int changes = 0, before = -1;
+    std::array<int, std::size(kRound)> idle_at;
+    idle_at.fill(-1);
+    for (int round = 0; changes > before && round < kMaxRounds; ++round) {
+      before = changes;
+      for (size_t i = 0; i < std::size(kRound); ++i) {
+        const Pass& pass = kRound[i];
+        if ((pass.simplifies && !options_.simplify) || idle_at[i] == changes) continue;
+        if (!pass.run(module_, target_)) {
+          idle_at[i] = changes;
+          continue;
+        }
+        ++changes;
         PLINTH_RETURN_IF_ERROR(After(pass.name));
       }
     }
