@@ -2,9 +2,8 @@
 #include "reference_plugin/compiler/partition/ahead.h"
 
 #include <algorithm>
-#include <set>
-#include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include "reference_plugin/compiler/ir/rewrite.h"
 #include "reference_plugin/compiler/partition/local_op.h"
@@ -22,10 +21,15 @@ class Ahead::Walk {
  public:
   Walk(Ahead& ahead, const Axis& axis, const MeshRef& mesh)
       : ahead_(ahead), axis_(axis), mesh_(mesh) {}
+  ~Walk() {
+    for (const auto& [value, dim] : steps_) ahead_.seen_[static_cast<size_t>(value->id)] = 0;
+  }
+  Walk(const Walk&) = delete;
+  Walk& operator=(const Walk&) = delete;
 
   void From(const Value* value, size_t dim) {
     Push(value, dim);
-    for (size_t i = 0; i < steps_.size() && i < kMostSteps; ++i) {
+    for (size_t i = 0; i < steps_.size(); ++i) {
       const auto [at, along] = steps_[i];
       for (const Use& use : ahead_.uses_.Of(at)) Visit(at, along, use);
     }
@@ -40,12 +44,17 @@ class Ahead::Walk {
 
  private:
   void Push(const Value* value, size_t dim) {
-    if (seen_.emplace(value, dim).second) steps_.emplace_back(value, dim);
+    uint64_t& seen = ahead_.seen_[static_cast<size_t>(value->id)];
+    const uint64_t bit = uint64_t{1} << (dim % 64);
+    if (steps_.size() == kMostSteps || (seen & bit) != 0) return;
+    seen |= bit;
+    steps_.emplace_back(value, dim);
   }
 
   // All of the value is needed, or it lies otherwise along the axis.
   void Move(const Value* value) {
-    if (!is_moved_.insert(value).second) return;
+    if (std::find(is_moved_.begin(), is_moved_.end(), value) != is_moved_.end()) return;
+    is_moved_.push_back(value);
     moved_ += LocalBytes(value);
     ++num_meetings_;
   }
@@ -134,8 +143,7 @@ class Ahead::Walk {
   const Axis axis_;
   const MeshRef& mesh_;
   std::vector<std::pair<const Value*, size_t>> steps_;
-  std::set<std::pair<const Value*, size_t>> seen_;
-  std::unordered_set<const Value*> is_moved_;
+  std::vector<const Value*> is_moved_;
   double saved_ = 0;
   double moved_ = 0;  // bytes of a device
   double num_meetings_ = 0;

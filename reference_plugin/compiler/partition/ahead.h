@@ -2,7 +2,9 @@
 #ifndef PLINTH_REFERENCE_PLUGIN_COMPILER_PARTITION_AHEAD_H_
 #define PLINTH_REFERENCE_PLUGIN_COMPILER_PARTITION_AHEAD_H_
 
+#include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "reference_plugin/compiler/ir/ir.h"
 #include "reference_plugin/compiler/partition/known.h"
@@ -18,7 +20,12 @@ class Ahead {
   // `least_gain` as in PartitionOptions. All are referred to.
   Ahead(const Uses& uses, const WantedLayouts& wanted, OpRules& rules, const CollectiveCosts& costs,
         double least_gain)
-      : uses_(uses), wanted_(wanted), rules_(rules), costs_(costs), least_gain_(least_gain) {}
+      : uses_(uses),
+        wanted_(wanted),
+        rules_(rules),
+        costs_(costs),
+        least_gain_(least_gain),
+        seen_(wanted.shardings().values.size(), 0) {}
 
   // The dimension of the value along which it should be spread by an axis of the mesh; `layout` is
   // how it would lie otherwise. Nothing: it should be whole along the axis.
@@ -33,6 +40,7 @@ class Ahead {
   OpRules& rules_;
   const CollectiveCosts& costs_;
   double least_gain_;
+  std::vector<uint64_t> seen_;  // of a walk, by value id: a bit for each of the first 64 dimensions
 };
 
 }  // namespace plinth::compiler::partition

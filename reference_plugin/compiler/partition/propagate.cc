@@ -44,6 +44,25 @@ MeshRef CommonMesh(std::span<const Sharding* const> shardings) {
   return mesh;
 }
 
+// Whether along each factor all arrays have the same axes, so that none can get any.
+bool IsBalanced(const Rule& rule, std::span<const Sharding* const> shardings) {
+  static const AxisList kNone = {};
+  SmallVector<const AxisList*, 8> known(rule.factors.size(), nullptr);
+  for (size_t i = 0; i < shardings.size(); ++i) {
+    const size_t operands = rule.operands.size();
+    const TensorFactors& tensor = i < operands ? rule.operands[i] : rule.results[i - operands];
+    if (shardings[i] != nullptr && shardings[i]->dims.size() != tensor.size()) return false;
+    for (size_t dim = 0; dim < tensor.size(); ++dim) {
+      if (tensor[dim].size() != 1) return false;
+      const AxisList& axes = shardings[i] == nullptr ? kNone : shardings[i]->dims[dim].axes;
+      const AxisList*& first = known[static_cast<size_t>(tensor[dim][0])];
+      if (first == nullptr) first = &axes;
+      if (!(*first == axes)) return false;
+    }
+  }
+  return true;
+}
+
 bool HaveSameAxes(const Sharding& a, const Sharding& b) {
   return std::equal(a.dims.begin(), a.dims.end(), b.dims.begin(), b.dims.end(),
                     [](const DimSharding& x, const DimSharding& y) { return x.axes == y.axes; });
@@ -316,7 +335,7 @@ class Propagator {
     if (mesh == nullptr || mesh->IsMaximal() || mesh->axes.empty()) return;
     if ((node.is_elementwise || node.is_edge) && AreAlike(node)) return;
     const Rule& rule = RuleAt(index);
-    if (rule.empty() || !ProjectAll(rule, shardings_)) return;
+    if (rule.empty() || IsBalanced(rule, shardings_) || !ProjectAll(rule, shardings_)) return;
     PropagateFactors(projected_, rule, node.is_elementwise, directions);
     const int64_t before = now_;
     for (size_t i = 0; i < node.operands.size(); ++i) {

@@ -114,7 +114,7 @@ Status Partitioner::MapOpWithin(Op& op) {
   } else if (OwnEffectOf(op) != Effect::kPure) {
     return MapEffect(op);
   }
-  if (MapAlike(op)) return Status();
+  if (MapAsItLies(op)) return Status();
   const Rule& rule = rules_.LocalOf(op).rule;
   if (rule.empty() || !AllTensors(op)) return MapWhole(op);
   return MapByRule(op, rule);

@@ -85,8 +85,9 @@ class Partitioner {
 
   SpreadWish WishOf(const Op& op, const Rule& rule);
   Status MapByRule(Op& op, const Rule& rule);
-  // An elementwise op of which all arrays lie alike. False: nothing is done yet.
-  bool MapAlike(const Op& op);
+  // An op of which all arrays lie as it needs them. False: nothing is done yet.
+  bool MapAsItLies(const Op& op);
+  bool LiesAsNeeded(const Op& op, const Layout& wanted);
   // Every device computes all of it.
   Status MapWhole(Op& op);
   Status CountFallback(const Op& op, int64_t bytes);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "plinth/support/str_cat.h"
 #include "reference_plugin/compiler/partition/walk.h"
 
@@ -22,24 +24,63 @@ SpreadWish Partitioner::WishOf(const Op& op, const Rule& rule) {
   return wish;
 }
 
-// What the general way comes to, too: most ops of most programs are such.
-bool Partitioner::MapAlike(const Op& op) {
-  if (!IsElementwise(op.opcode) || op.results.size() != 1) return false;
-  const Layout& wanted = WantedOf(op.result());
-  if (!wanted.unreduced.empty()) return false;
-  SmallVector<Value*, 8> operands;
-  for (const Value* operand : op.operands) {
-    const LocalValue& local = LocalOf(operand);
-    const bool is_alike = operand->type.IsScalar()
-                              ? local.layout.IsReplicated()
-                              : operand->type.dims == op.type().dims && local.layout == wanted;
-    if (!is_alike) return false;
-    operands.push_back(local.value);
+bool Partitioner::LiesAsNeeded(const Op& op, const Layout& wanted) {
+  const auto fits = [&](const Layout& layout) {
+    return layout.unreduced.empty() &&
+           (layout.IsReplicated() || SameDevices(layout.mesh, wanted.mesh));
+  };
+  if (IsElementwise(op.opcode)) {
+    return std::all_of(op.operands.begin(), op.operands.end(), [&](const Value* operand) {
+      const Layout& layout = LocalOf(operand).layout;
+      if (operand->type.IsScalar()) return layout.IsReplicated() && fits(layout);
+      return operand->type.dims == op.type().dims && layout == wanted;
+    });
   }
+  const OpRules::Local local = rules_.LocalOf(op);
+  if (local.rule.empty()) return false;
+  SmallVector<const AxisList*, 8> known(local.rule.factors.size(), nullptr);
+  const auto agrees = [&](const TensorFactors& tensor, const Layout& layout) {
+    for (size_t dim = 0; dim < tensor.size(); ++dim) {
+      if (tensor[dim].size() != 1) return false;
+      const size_t factor = static_cast<size_t>(tensor[dim][0]);
+      const AxisList& axes = layout.Of(dim);
+      if (known[factor] == nullptr) known[factor] = &axes;
+      const bool may_have =
+          axes.empty() ||
+          (local.spreadable[factor] && local.rule.factors[factor].kind != FactorKind::kReduction);
+      if (!may_have || !(*known[factor] == axes)) return false;
+    }
+    return true;
+  };
+  for (size_t i = 0; i < op.operands.size(); ++i) {
+    const Layout& layout = LocalOf(op.operands[i]).layout;
+    if (!fits(layout) || !agrees(local.rule.operands[i], layout)) return false;
+  }
+  return agrees(local.rule.results[0], wanted);
+}
+
+// What the general way comes to, too; most ops of most programs are such.
+bool Partitioner::MapAsItLies(const Op& op) {
+  switch (op.opcode) {
+    case Opcode::kBroadcastInDim:
+    case Opcode::kDotGeneral:
+    case Opcode::kReduce:
+    case Opcode::kReshape:
+    case Opcode::kTranspose:
+      break;
+    default:
+      if (!IsElementwise(op.opcode)) return false;
+  }
+  if (op.results.size() != 1) return false;
+  const Layout& wanted = WantedOf(op.result());
+  if (!wanted.unreduced.empty() || !LiesAsNeeded(op, wanted)) return false;
+  SmallVector<Value*, 8> operands;
+  for (const Value* operand : op.operands) operands.push_back(LocalOf(operand).value);
   const Type type = LocalType(op.type(), wanted);
   Op* const made = Emit(op, {operands.data(), operands.size()}, {&type, 1}, op.attributes);
   if (operands.size() == 1 && !wanted.IsReplicated()) {
-    emitter_.Remember(op, made->result(), operands[0], false);
+    emitter_.Remember(op, made->result(), operands[0],
+                      LocalOf(op.operands[0]).layout.IsReplicated());
   }
   Set(op.result(), {made->result(), wanted});
   return true;
