@@ -39,6 +39,9 @@ if(PLINTH_SANITIZE)
     -fno-sanitize=enum
     # GCC's instrumentation makes this warning fire on sound code.
     $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
+  if(PLINTH_SANITIZE_BUT)
+    target_compile_options(plinth_sanitize INTERFACE -fno-sanitize=${PLINTH_SANITIZE_BUT})
+  endif()
   target_link_options(plinth_sanitize INTERFACE -fsanitize=${PLINTH_SANITIZE})
 endif()
 if(PLINTH_BUILD_FUZZERS)
