@@ -37,5 +37,6 @@ for collective in ("psum", "all_gather", "all_to_all", "ppermute", "psum_scatter
     devices_case(f"{collective}_4mb", 8, collective, MB)
 devices_case("all_to_all", 512, "all_to_all", 512)
 devices_case("client", 512, "client")
+devices_case("compile_gpt", 8, "compile_gpt")
 for failure in ("raises", "diverges"):
     devices_case(failure, 8, failure)
