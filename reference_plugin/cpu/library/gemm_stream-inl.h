@@ -74,10 +74,10 @@ void Axpy(int rows, int64_t columns, int64_t k_count, const void* a_data, int64_
   for (int64_t j = 0; j < columns; j += widest) {
     const int64_t strip = std::min(widest, columns - j);
     int64_t k = 0;
-    auto steps = [&](auto count, auto asked) HWY_ATTR {
+    auto steps = [&](auto count, auto asked, auto one_row) HWY_ATTR {
       constexpr int kSteps = decltype(count)::value, kAsked = decltype(asked)::value;
-      // All of them are asked for where c is one row: what comes is used next.
-      constexpr int kLocality = kAsked == kSteps ? 3 : 2;
+      // Where c is one row, what comes is used next.
+      constexpr int kLocality = decltype(one_row)::value ? 3 : 2;
       for (; k + kSteps <= k_count; k += kSteps) {
         const T* const from = b + k * b_k + j;
         // Half of the next rows are asked for with the first rows of c, half with the others:
@@ -93,19 +93,29 @@ void Axpy(int rows, int64_t columns, int64_t k_count, const void* a_data, int64_
             if (i == 0) next += kAsked * b_k;
           }
         };
-        if constexpr (kAsked < kSteps) rows_of(std::integral_constant<int, 4>());
+        if constexpr (!decltype(one_row)::value) rows_of(std::integral_constant<int, 4>());
         rows_of(std::integral_constant<int, 1>());
       }
     };
+    constexpr std::integral_constant<int, 0> kNone;
+    constexpr std::integral_constant<int, 1> kOne;
+    constexpr std::integral_constant<int, 2> kHalf;
+    constexpr std::integral_constant<int, 4> kFour;
+    constexpr std::true_type kOneRow;
+    constexpr std::false_type kAnyRows;
     const int64_t row_bytes = strip * static_cast<int64_t>(sizeof(T));
-    if (rows == 1 && row_bytes >= kFarRowBytes && row_bytes * k_count >= kFarBytes) {
+    const bool is_far = row_bytes >= kFarRowBytes && row_bytes * k_count >= kFarBytes;
+    if (rows == 1 && is_far) {
       constexpr int kFarSteps = HWY_TARGET == HWY_AVX3 ? 1 : 4;
-      steps(std::integral_constant<int, kFarSteps>(), std::integral_constant<int, kFarSteps>());
-    } else if (row_bytes >= kFarRowBytes && row_bytes * k_count >= kFarBytes) {
-      steps(std::integral_constant<int, 4>(), std::integral_constant<int, 2>());
+      constexpr std::integral_constant<int, kFarSteps> kAll;
+      steps(kAll, kAll, kOneRow);
+    } else if (rows == 4 && is_far) {
+      steps(kFour, kFour, kAnyRows);  // They are done at once.
+    } else if (is_far) {
+      steps(kFour, kHalf, kAnyRows);
     }
-    steps(std::integral_constant<int, 4>(), std::integral_constant<int, 0>());
-    steps(std::integral_constant<int, 1>(), std::integral_constant<int, 0>());
+    steps(kFour, kNone, kAnyRows);
+    steps(kOne, kNone, kAnyRows);
   }
 }
 
