@@ -32,11 +32,12 @@ HWY_BEFORE_NAMESPACE();
 namespace plinth::cpu::library::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
+
+#if HWY_TARGET <= HWY_AVX2
+
 using compiler::Opcode;
 using math::HWY_NAMESPACE::MaximumOfFloats;
 using math::HWY_NAMESPACE::MinimumOfFloats;
-
-#if HWY_TARGET <= HWY_AVX2
 
 struct Sum {
   template <class D, class V>
