@@ -425,16 +425,43 @@ std::vector<bool> TermOperands(const Op& op, const std::vector<bool>& has_terms)
   }
 }
 
-OpLayouts LayoutsOf(const Op& op, const Rule& rule, const MeshRef& mesh,
-                    const std::vector<AxisList>& axes) {
+bool RunsOnParts(const Rule& rule, const std::vector<bool>& spreadable,
+                 std::span<const Layout* const> operands, const Layout& result, FactorAxes& axes) {
+  if (rule.empty()) return false;
+  axes = FactorAxes(rule.factors.size(), nullptr);
+  const auto fits = [&](const TensorFactors& tensor, const Layout& layout) {
+    if (!layout.unreduced.empty() ||
+        (!layout.IsReplicated() && !SameDevices(layout.mesh, result.mesh))) {
+      return false;
+    }
+    for (size_t dim = 0; dim < tensor.size(); ++dim) {
+      if (tensor[dim].size() != 1) return false;
+      const size_t factor = static_cast<size_t>(tensor[dim][0]);
+      const AxisList& own = layout.Of(dim);
+      if (axes[factor] == nullptr) axes[factor] = &own;
+      const bool may_have = own.empty() || (spreadable[factor] &&
+                                            rule.factors[factor].kind != FactorKind::kReduction);
+      if (!may_have || !(*axes[factor] == own)) return false;
+    }
+    return true;
+  };
+  for (size_t i = 0; i < operands.size(); ++i) {
+    if (!fits(rule.operands[i], *operands[i])) return false;
+  }
+  return fits(rule.results[0], result);
+}
+
+OpLayouts LayoutsOf(const Rule& rule, const Spread& spread) {
   OpLayouts layouts;
   const auto make = [&](const TensorFactors& tensor) {
     Layout layout;
-    layout.mesh = mesh;
+    layout.mesh = spread.mesh;
     for (const DimFactors& dim : tensor) {
       AxisList& of_dim = layout.dims.emplace_back();
       for (int32_t factor : dim) {
-        for (const Axis& axis : axes[static_cast<size_t>(factor)]) AddOrMerge(of_dim, axis);
+        for (const Axis& axis : spread.axes[static_cast<size_t>(factor)]) {
+          AddOrMerge(of_dim, axis);
+        }
       }
     }
     return layout;
@@ -446,7 +473,7 @@ OpLayouts LayoutsOf(const Op& op, const Rule& rule, const MeshRef& mesh,
   AxisList unreduced;
   for (size_t i = 0; i < rule.factors.size(); ++i) {
     if (rule.factors[i].kind != FactorKind::kReduction) continue;
-    for (const Axis& axis : axes[i]) unreduced.push_back(axis);
+    for (const Axis& axis : spread.axes[i]) unreduced.push_back(axis);
   }
   SortAndMerge(unreduced);
   for (const TensorFactors& tensor : rule.results) {
@@ -454,7 +481,6 @@ OpLayouts LayoutsOf(const Op& op, const Rule& rule, const MeshRef& mesh,
     layouts.results.back().unreduced = unreduced;
     layouts.results.back().Normalize();
   }
-  (void)op;
   return layouts;
 }
 

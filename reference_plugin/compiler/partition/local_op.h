@@ -40,13 +40,6 @@ std::optional<Terms> TermsOf(const Op& op);
 // none may be.
 std::vector<bool> TermOperands(const Op& op, const std::vector<bool>& has_terms);
 
-// The layouts of the operands and results of an op, when these axes are on its factors.
-struct OpLayouts {
-  std::vector<Layout> operands, results;
-};
-OpLayouts LayoutsOf(const Op& op, const Rule& rule, const MeshRef& mesh,
-                    const std::vector<AxisList>& axes);
-
 // The axes of each factor: those of the results wanted first, then those that operands have, larger
 // ones first; each axis once, and only where all parts are equal. Reductions of which all operands
 // have their part come before all else.
@@ -64,6 +57,19 @@ struct Spread {
   std::vector<AxisList> axes;
 };
 Spread ChooseSpread(const SpreadWish& wish);
+
+// The layouts of the operands and results of an op that is spread so.
+struct OpLayouts {
+  std::vector<Layout> operands, results;
+};
+OpLayouts LayoutsOf(const Rule& rule, const Spread& spread);
+
+// Whether an op of one result runs on parts that lie so, and nothing moves: along each factor all
+// arrays have the same axes, and there the op may be spread. `axes` become those of the factors;
+// they are of the layouts.
+using FactorAxes = SmallVector<const AxisList*, 8>;
+bool RunsOnParts(const Rule& rule, const std::vector<bool>& spreadable,
+                 std::span<const Layout* const> operands, const Layout& result, FactorAxes& axes);
 
 // The attributes of the op on its parts; `operands` and `result` are local types.
 std::shared_ptr<const Attributes> LocalAttributes(const Op& op, std::span<const Type> operands,

@@ -139,13 +139,12 @@ class Propagator {
     for (size_t i = 0; i < entry.argument_shardings.size(); ++i) {
       Begin(entry.body->arguments[i], entry.argument_shardings[i]);
     }
-    ForEachOp(*entry.body, [&](Block& block, Op& op) {
+    ForEachOp(*entry.body, [&](Block&, Op& op) {
       if (op.opcode == Opcode::kWhile || op.opcode == Opcode::kManualComputation) {
         for (const Block* inner : op.blocks) {
           joined_arguments_.insert(inner->arguments.begin(), inner->arguments.end());
         }
       }
-      (void)block;
       if (op.shardings == nullptr) return;
       for (size_t i = 0; i < op.results.size() && i < op.shardings->results.size(); ++i) {
         Begin(op.results[i], op.shardings->results[i]);

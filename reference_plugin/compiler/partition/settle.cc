@@ -149,8 +149,7 @@ class Settler {
     for (const Value* operand : op.operands) operands.push_back(Of(operand));
     const Spread spread = SpreadOf(op, std::move(operands), {Layout()});
     if (spread.mesh == nullptr) return {};
-    Layout layout =
-        Reduced(LayoutsOf(op, rules_.LocalOf(op).rule, spread.mesh, spread.axes).results[0]);
+    Layout layout = Reduced(LayoutsOf(rules_.LocalOf(op).rule, spread).results[0]);
     layout.Normalize();
     return layout;
   }
@@ -272,33 +271,48 @@ class Settler {
     return cost;
   }
 
+  // Of the multiplications of one device.
+  double ProductCost(const Op& op, const Rule& rule, const FactorAxes& axes) const {
+    if (op.opcode != Opcode::kDotGeneral) return 0;
+    double times = costs_.multiplication_bytes;
+    for (const Factor& factor : rule.factors) times *= static_cast<double>(factor.size);
+    for (const AxisList* of_factor : axes) times /= static_cast<double>(SizeOf(*of_factor));
+    return times;
+  }
+
   template <typename LayoutOfValue, typename Move>
   double PricedCost(const Op& op, const LayoutOfValue& layout_of, const Move& move) {
-    std::vector<Layout> operands;
-    for (const Value* operand : op.operands) operands.push_back(layout_of(operand));
     const Value* const result = op.results[0];
     const Layout& wanted = layout_of(result);
+    SmallVector<const Layout*, 4> lie;
+    for (const Value* operand : op.operands) lie.push_back(&layout_of(operand));
+    const OpRules::Local local = rules_.LocalOf(op);
+    FactorAxes axes;
+    if (RunsOnParts(local.rule, local.spreadable, lie, wanted, axes)) {
+      double work = BytesOf(result->type, wanted);
+      for (size_t i = 0; i < lie.size() && op.opcode == Opcode::kReduce; ++i) {
+        work += BytesOf(op.operands[i]->type, *lie[i]);
+      }
+      return work + ProductCost(op, local.rule, axes);
+    }
+    std::vector<Layout> operands;
+    for (const Layout* layout : lie) operands.push_back(*layout);
     const Spread spread = SpreadOf(op, std::move(operands), {wanted});
     OpLayouts layouts;
     if (spread.mesh == nullptr) {
       layouts.operands.resize(op.operands.size());
       layouts.results.resize(1);
     } else {
-      layouts = LayoutsOf(op, rules_.LocalOf(op).rule, spread.mesh, spread.axes);
+      layouts = LayoutsOf(local.rule, spread);
     }
     double work = BytesOf(result->type, Reduced(layouts.results[0]));
     for (size_t i = 0; i < op.operands.size(); ++i) {
       move(op.operands[i], layouts.operands[i]);
       if (op.opcode == Opcode::kReduce) work += BytesOf(op.operands[i]->type, layouts.operands[i]);
     }
-    if (op.opcode == Opcode::kDotGeneral) {
-      double times = costs_.multiplication_bytes;
-      for (const Factor& factor : rules_.LocalOf(op).rule.factors) {
-        times *= static_cast<double>(factor.size);
-      }
-      for (const AxisList& axes : spread.axes) times /= static_cast<double>(SizeOf(axes));
-      work += times;
-    }
+    axes.clear();
+    for (const AxisList& of_factor : spread.axes) axes.push_back(&of_factor);
+    work += ProductCost(op, local.rule, axes);
     return work + MoveCost(layouts.results[0], wanted, result->type, costs_.start_bytes);
   }
 

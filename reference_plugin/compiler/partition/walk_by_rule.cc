@@ -25,38 +25,18 @@ SpreadWish Partitioner::WishOf(const Op& op, const Rule& rule) {
 }
 
 bool Partitioner::LiesAsNeeded(const Op& op, const Layout& wanted) {
-  const auto fits = [&](const Layout& layout) {
-    return layout.unreduced.empty() &&
-           (layout.IsReplicated() || SameDevices(layout.mesh, wanted.mesh));
-  };
   if (IsElementwise(op.opcode)) {
     return std::all_of(op.operands.begin(), op.operands.end(), [&](const Value* operand) {
       const Layout& layout = LocalOf(operand).layout;
-      if (operand->type.IsScalar()) return layout.IsReplicated() && fits(layout);
+      if (operand->type.IsScalar()) return layout.IsReplicated();
       return operand->type.dims == op.type().dims && layout == wanted;
     });
   }
   const OpRules::Local local = rules_.LocalOf(op);
-  if (local.rule.empty()) return false;
-  SmallVector<const AxisList*, 8> known(local.rule.factors.size(), nullptr);
-  const auto agrees = [&](const TensorFactors& tensor, const Layout& layout) {
-    for (size_t dim = 0; dim < tensor.size(); ++dim) {
-      if (tensor[dim].size() != 1) return false;
-      const size_t factor = static_cast<size_t>(tensor[dim][0]);
-      const AxisList& axes = layout.Of(dim);
-      if (known[factor] == nullptr) known[factor] = &axes;
-      const bool may_have =
-          axes.empty() ||
-          (local.spreadable[factor] && local.rule.factors[factor].kind != FactorKind::kReduction);
-      if (!may_have || !(*known[factor] == axes)) return false;
-    }
-    return true;
-  };
-  for (size_t i = 0; i < op.operands.size(); ++i) {
-    const Layout& layout = LocalOf(op.operands[i]).layout;
-    if (!fits(layout) || !agrees(local.rule.operands[i], layout)) return false;
-  }
-  return agrees(local.rule.results[0], wanted);
+  SmallVector<const Layout*, 4> operands;
+  for (const Value* operand : op.operands) operands.push_back(&LocalOf(operand).layout);
+  FactorAxes axes;
+  return RunsOnParts(local.rule, local.spreadable, operands, wanted, axes);
 }
 
 // What the general way comes to, too; most ops of most programs are such.
@@ -104,7 +84,7 @@ Status Partitioner::MapByRule(Op& op, const Rule& rule) {
   if (indexed.any() && !SameDevices(spread.mesh, indexed.mesh())) {
     spread = {indexed.mesh(), std::vector<AxisList>(rule.factors.size())};
   }
-  OpLayouts layouts = LayoutsOf(op, rule, spread.mesh, spread.axes);
+  OpLayouts layouts = LayoutsOf(rule, spread);
   for (size_t i = 0; indexed.any() && i < op.results.size(); ++i) {
     indexed.Stay(layouts.operands[i]);
     indexed.Stay(layouts.results[i]);

@@ -30,7 +30,7 @@ bool Partitioner::MapMoves(Op& op, const Rule& rule) {
     spread = {wish.operands[i].mesh, std::vector<AxisList>(rule.factors.size())};
   }
   if (spread.mesh == nullptr) return false;
-  const OpLayouts layouts = LayoutsOf(op, moves.rule(), spread.mesh, spread.axes);
+  const OpLayouts layouts = LayoutsOf(moves.rule(), spread);
   std::vector<Moves::Source> sources;
   SmallVector<Value*, 8> others;
   for (size_t i = 0; i < op.operands.size(); ++i) {
@@ -117,7 +117,7 @@ bool Partitioner::MapDynamicSlice(const Op& op, const Rule& rule) {
     spread = {operand.mesh, std::vector<AxisList>(rule.factors.size())};
   }
   if (!SameDevices(spread.mesh, operand.mesh)) return false;
-  OpLayouts layouts = LayoutsOf(op, rule, spread.mesh, spread.axes);
+  OpLayouts layouts = LayoutsOf(rule, spread);
   const auto stay = [&](Layout& layout) {
     layout.mesh = operand.mesh;
     layout.dims.resize(sizes.size());
@@ -163,7 +163,7 @@ bool Partitioner::MapGather(const Op& op, const Rule& rule) {
     spread = {indexed.mesh(), std::vector<AxisList>(rule.factors.size())};
   }
   if (!SameDevices(spread.mesh, indexed.mesh())) return false;
-  OpLayouts layouts = LayoutsOf(op, rule, spread.mesh, spread.axes);
+  OpLayouts layouts = LayoutsOf(rule, spread);
   // All of the result moves, or else all of what it is taken from.
   const Type type = LocalType(op.type(), layouts.results[0]);
   if (type.NumElements() > LocalType(op.operands[0]->type, layouts.operands[0]).NumElements()) {
@@ -211,7 +211,7 @@ bool Partitioner::MapPartials(const Op& op, const Rule& rule) {
   }
   const partition::Spread spread = ChooseSpread(wish);
   if (spread.mesh == nullptr) return false;
-  const OpLayouts layouts = LayoutsOf(op, rule, spread.mesh, spread.axes);
+  const OpLayouts layouts = LayoutsOf(rule, spread);
   const AxisList axes = layouts.results[0].unreduced;
   if (axes.empty()) return false;
   SmallVector<Value*, 8> operands, results(op.results.size());
@@ -243,7 +243,7 @@ bool Partitioner::MapCumulative(const Op& op, const Rule& rule) {
     spread = {operand.mesh, std::vector<AxisList>(rule.factors.size())};
   }
   if (!SameDevices(spread.mesh, operand.mesh)) return false;
-  Layout layout = LayoutsOf(op, rule, spread.mesh, spread.axes).results[0];
+  Layout layout = LayoutsOf(rule, spread).results[0];
   layout.mesh = operand.mesh;
   layout.dims.resize(operand.dims.size());
   layout.dims[how->dim] = axes;

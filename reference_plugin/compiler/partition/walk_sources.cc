@@ -40,7 +40,7 @@ Status Partitioner::MapRngBits(Op& op) {
   const Rule& rule = rules_.LocalOf(op).rule;
   const Spread spread = ChooseSpread(WishOf(op, rule));
   if (spread.mesh == nullptr) return MapWhole(op);
-  const Layout layout = LayoutsOf(op, rule, spread.mesh, spread.axes).results[1];
+  const Layout layout = LayoutsOf(rule, spread).results[1];
   const Type types[] = {op.results[0]->type, LocalType(op.results[1]->type, layout)};
   SmallVector<Value*, 8> operands;
   operands.push_back(As(op.operands[0], Layout()));
