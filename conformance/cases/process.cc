@@ -330,8 +330,8 @@ void AddProcessCases(std::vector<Case>& cases) {
   add("clients_come_and_go", ClientNeed::kNone, {"PJRT-Client_Create-failure"}, ClientsComeAndGo);
   add("after_fork", ClientNeed::kFresh, {"PJRT-Process-fork", "PJRT-Process-alive"}, AfterFork,
       true);
-  add("exit_with_work", ClientNeed::kNone, {"PJRT-Process-exit"}, ExitWithWork);
-  add("load_elsewhere", ClientNeed::kNone, {"PJRT-Executable_DeserializeAndLoad-elsewhere"},
+  add("exit_with_work", ClientNeed::kAlone, {"PJRT-Process-exit"}, ExitWithWork);
+  add("load_elsewhere", ClientNeed::kAlone, {"PJRT-Executable_DeserializeAndLoad-elsewhere"},
       LoadElsewhere);
   // In a process of its own: there no client has gone yet.
   add("attributes_outlive_clients", ClientNeed::kFresh, {"PJRT-Plugin_Attributes-lifetime"},

@@ -15,8 +15,9 @@ enum class Level { kL0, kL1, kL2, kL3, kL4 };
 // Which client a case needs. Beside `kNone` ones, which may make their own, a plugin whose profile
 // says `exclusive` has no other client. `kShared` ones run one after the other with one client;
 // `kWanted` ones do too, but also without any, where none can be made; `kFresh` ones get a process
-// and a client of their own, because they end or fork what others would use.
-enum class ClientNeed { kNone, kWanted, kShared, kFresh };
+// and a client of their own, because they end or fork what others would use; `kAlone` ones a
+// process in which no client was made, because the child of a fork has none of the threads of one.
+enum class ClientNeed { kNone, kWanted, kShared, kFresh, kAlone };
 
 struct Case {
   std::string name;  // "L1/transfer/roundtrip/f32/rank2"; unique

@@ -46,7 +46,7 @@ Result RunCase(const Case& item, const Plugin& plugin, const ChildOptions& optio
                SharedClient& shared) {
   PJRT_Client* client = nullptr;
   std::string no_client;
-  if (item.client == ClientNeed::kNone) {
+  if (item.client == ClientNeed::kNone || item.client == ClientNeed::kAlone) {
     // The case may make one of its own, and some plugins have one at a time.
     if (options.profile.is_exclusive) shared.Destroy();
   } else {

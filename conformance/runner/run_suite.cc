@@ -315,7 +315,8 @@ int RunSuite(const Options& options, const std::vector<Case>& cases) {
               << std::flush;
     code = tools::kNoClient;
     std::erase_if(selected, [](const Case* item) {
-      bool needs_none = item->client == ClientNeed::kNone || item->client == ClientNeed::kWanted;
+      bool needs_none = item->client == ClientNeed::kNone || item->client == ClientNeed::kAlone ||
+                        item->client == ClientNeed::kWanted;
       return item->is_robust || item->level != Level::kL0 || !needs_none;
     });
   }

@@ -213,13 +213,16 @@ class Supervisor {
 
   // Cases that share a client are split evenly; each of the others is work of its own.
   void MakeWork() {
+    auto is_alone = [](const Case* item) {
+      return item->client == ClientNeed::kFresh || item->client == ClientNeed::kAlone;
+    };
     std::vector<const Case*> shared;
     for (const Case* item : cases_) {
-      if (item->client != ClientNeed::kFresh) shared.push_back(item);
+      if (!is_alone(item)) shared.push_back(item);
     }
     AddWork(shared, Jobs());
     for (const Case* item : cases_) {
-      if (item->client == ClientNeed::kFresh) work_.push_back({item});
+      if (is_alone(item)) work_.push_back({item});
     }
     std::reverse(work_.begin(), work_.end());
   }
