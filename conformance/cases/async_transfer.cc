@@ -111,6 +111,28 @@ void Indices(Context& context) {
   }
 }
 
+// The header names no type: what is no text may be refused. XLA's own CPU ends the process.
+void MetadataOfTypes(Context& context) {
+  constexpr int64_t kList[] = {1, 2};
+  PendingBuffer pending(context);
+  if (!pending.MakeManager()) return;
+  for (auto type : {PJRT_NamedValue_kInt64, PJRT_NamedValue_kInt64List, PJRT_NamedValue_kFloat,
+                    PJRT_NamedValue_kBool}) {
+    auto value = MakeArgs<PJRT_NamedValue>();
+    value.name = "name";
+    value.name_size = 4;
+    value.type = type;
+    value.value_size = 1;
+    if (type == PJRT_NamedValue_kInt64List) value.int64_array_value = kList, value.value_size = 2;
+    auto args = MakeArgs<PJRT_AsyncHostToDeviceTransferManager_AddMetadata_Args>();
+    args.transfer_manager = pending.manager().get();
+    args.transfer_metadata = &value;
+    args.num_metadata = 1;
+    Status status = context.plugin().Call(args);
+    context.Note(StrCat("metadata of type ", static_cast<int>(type), ": ", status.ToString()));
+  }
+}
+
 // There is nothing to destroy.
 void DestroyNullManager(Context& context) {
   auto args = MakeArgs<PJRT_AsyncHostToDeviceTransferManager_Destroy_Args>();
@@ -150,6 +172,7 @@ void AddAsyncTransferCases(std::vector<Case>& cases) {
        "PJRT-AsyncHostToDeviceTransferManager_RetrieveBuffer-index",
        "PJRT-AsyncHostToDeviceTransferManager_SetBufferError-index"},
       Indices, true);
+  add("metadata_of_types", {"PJRT-Process-alive"}, MetadataOfTypes, true);
   add("destroy_null", {"PJRT-AsyncHostToDeviceTransferManager_Destroy-null"}, DestroyNullManager);
   add("abandoned", {"PJRT-AsyncHostToDeviceTransferManager_Destroy-unfinished"}, Abandoned, true);
 }

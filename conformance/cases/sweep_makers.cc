@@ -232,10 +232,8 @@ OwnedBuffer MakeBuffer(Context& context, std::string_view maker, const HostArray
 }
 
 void SweepMakers(Context& context, const std::string& maker) {
-  std::vector<std::string> places = Places();
-  if (std::string_view(maker) == "uninitialized") places.emplace_back(kMemoryNotDevice);
   const std::vector<Parameter> parameters = {
-      {"type", SweptTypes()}, {"shape", SweptShapes()}, {"place", places}};
+      {"type", SweptTypes()}, {"shape", SweptShapes()}, {"place", Places()}};
   Sweep(context, parameters, [&](Context& probe, const Row& row) {
     DType type = TypeNamed(parameters[0].values[row[0]]);
     if (!HasSweptType(probe, type)) return;
