@@ -116,19 +116,6 @@ class SecondLeast {
   int64_t least_ = INT64_MAX, second_ = INT64_MAX;
 };
 
-// What is allocated once nothing is in flight: what another thread frees a moment later would hide
-// as much of a leak.
-int64_t SettledBytes() {
-  int64_t bytes = AllocatedBytes();
-  for (int wait = 0; wait < 20; ++wait) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    const int64_t now = AllocatedBytes();
-    if (now == bytes) break;
-    bytes = now;
-  }
-  return bytes;
-}
-
 // Runs rounds in blocks; a leak grows in each of them, a cache or a free list does not. A pool that
 // keeps as much as was ever in flight grows in a block after which the threads ran another way, so
 // there are many blocks. In one of them a plugin may give back what it had kept for a while, which
@@ -139,7 +126,7 @@ void Repeat(Context& context, std::string_view what, int rounds, int64_t allowed
   SecondLeast least, least_mapped;
   int threads = 0, files = 0;
   for (int block = -1; block < kBlocks; ++block) {
-    const int64_t before = block < 0 ? 0 : SettledBytes();
+    int64_t before = AllocatedBytes();
     const int64_t mapped_before = MappedBytes();
     for (int i = 0; i < rounds; ++i) {
       Status status = run();
