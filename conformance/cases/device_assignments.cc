@@ -160,7 +160,7 @@ void Default(Context& context) {
                         StrJoin(wanted)));
     for (size_t i = 0; i < devices.size(); ++i) {
       const auto& own = logical->addressable_device_logical_ids[i];
-      const size_t at = static_cast<size_t>(own.replica * partitions + own.partition);
+      const size_t at = static_cast<size_t>(int64_t{own.replica} * partitions + own.partition);
       if (!context.Check(kDefault, at < count && wanted[at] == DeviceIdOf(context, devices[i]),
                          "replica ", own.replica, ", partition ", own.partition, " of ", replicas,
                          " x ", partitions, " is on device ", DeviceIdOf(context, devices[i]),

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cinttypes>
 #include <condition_variable>
 #include <cstdio>
 #include <functional>
@@ -42,12 +43,12 @@ int64_t AllocatedBytes() {
 
 // Bytes of the process's address space.
 int64_t MappedBytes() {
-  long long pages = 0;
+  int64_t pages = 0;
   if (FILE* file = std::fopen("/proc/self/statm", "r")) {
-    if (std::fscanf(file, "%lld", &pages) != 1) pages = 0;
+    if (std::fscanf(file, "%" SCNd64, &pages) != 1) pages = 0;
     std::fclose(file);
   }
-  return static_cast<int64_t>(pages) * sysconf(_SC_PAGESIZE);
+  return pages * sysconf(_SC_PAGESIZE);
 }
 
 int CountEntries(const char* folder) {
@@ -134,9 +135,9 @@ void Repeat(Context& context, std::string_view what, int rounds, int64_t allowed
         return context.Unsupported(status.ToString());
       if (!context.Ok("PJRT-Args-accepted", what, status)) return;
     }
-    // What other threads free follows soon; later on a machine that has much to do. A thread that
-    // is late all the time is as late before a block.
-    const int longest_wait = block < 0 ? 0 : block < 4 ? 200 : 5;
+    // What other threads free follows soon; later on a machine that has much to do, where what has
+    // waited longest may come last. So the last blocks wait, too.
+    const int longest_wait = block < 0 ? 0 : block < 4 ? 200 : block < kBlocks - 3 ? 5 : 400;
     int64_t grown = AllocatedBytes() - before;
     for (int wait = 0; wait < longest_wait && grown > rounds * allowed; ++wait) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
