@@ -2,7 +2,6 @@
 #ifndef PLINTH_REFERENCE_PLUGIN_COMPILER_PARTITION_KNOWN_H_
 #define PLINTH_REFERENCE_PLUGIN_COMPILER_PARTITION_KNOWN_H_
 
-#include <memory>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -16,12 +15,13 @@
 // References stay valid as long as the object.
 namespace plinth::compiler::partition {
 
-// The rules of ops; of an op whose operands, results and attributes change, they stay as they were.
+// The rules of ops: as they were when somebody first asked. No step here changes what they say of
+// an op that stays.
 class OpRules {
  public:
   // RuleOf.
   const Rule& Propagated(const Op& op) { return Of(op).propagated; }
-  // LocalRule, and SpreadableFactors of it.
+  // By which it is spread, and SpreadableFactors.
   struct Local {
     const Rule& rule;
     const std::vector<bool>& spreadable;
@@ -39,7 +39,7 @@ class OpRules {
   std::unordered_map<const Op*, Rules> rules_;
 };
 
-// How values should lie, as propagation found it, and who may change it has changed it.
+// How values should lie: as propagation found it, and Settle has changed it since.
 class WantedLayouts {
  public:
   explicit WantedLayouts(PropagatedShardings shardings)
