@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <string_view>
+#include <utility>
 
 #include "conformance/mutants/mutant.h"
 
@@ -96,6 +97,18 @@ void Refuse(PJRT_Api& table, Refused) {
     if (Refused{}(*args)) return MakeError(kCode, "refused");
     return (Real().*kSlot)(args);
   });
+}
+
+// What lives as long as the process: answers of a plugin that keeps them for ever.
+template <typename Value>
+Value* Kept(Value value) {
+  return new Value(std::move(value));
+}
+
+// Asks the plugin behind; an error leaves what was in the arguments.
+template <auto kSlot, typename Args>
+void Quiet(Args& args) {
+  FreeError((Real().*kSlot)(&args));
 }
 
 }  // namespace plinth::mutants

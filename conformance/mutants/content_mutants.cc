@@ -31,17 +31,6 @@ namespace {
 
 using Api = PJRT_Api;
 
-// What lives as long as the process: answers of a plugin that keeps them for ever.
-template <typename Value>
-Value* Kept(Value value) {
-  return new Value(std::move(value));
-}
-
-template <auto kSlot, typename Args>
-void Quiet(Args& args) {
-  FreeError((Real().*kSlot)(&args));
-}
-
 struct Broken {
   bool is = false;
 };
@@ -78,24 +67,6 @@ void Flush(char* bytes, size_t size, Bits exponent, Bits sign) {
     std::memcpy(&bits, bytes + i, sizeof(bits));
     if ((bits & exponent) == 0) bits &= sign;
     std::memcpy(bytes + i, &bits, sizeof(bits));
-  }
-}
-
-// A mutant with another function in a slot of an extension that the plugin behind lacks; it gets
-// what is right.
-template <auto kSlot, PJRT_Extension_Type kType, typename Body>
-void ReplaceInAdded(PJRT_Api& table, Body) {
-  using Extension = typename ExtensionOfSlot<decltype(kSlot)>::Type;
-  using Args = typename ExtensionOfSlot<decltype(kSlot)>::ArgsType;
-  AddRareExtensions(table);
-  for (auto* node = table.extension_start; node != nullptr; node = node->next) {
-    if (node->type != kType) continue;
-    auto* own = reinterpret_cast<Extension*>(node);
-    static PJRT_Error* (*behind)(Args*) = own->*kSlot;
-    own->*kSlot = [](Args* args) -> PJRT_Error* {
-      return args == nullptr ? behind(args) : Body{}(args, behind);
-    };
-    return;
   }
 }
 

@@ -60,6 +60,24 @@ void ReplaceIn(PJRT_Api& table, Body) {
 // Adds the extensions that few plugins have, without a bug.
 void AddRareExtensions(PJRT_Api& table);
 
+// A mutant with another function in a slot of an extension that the plugin behind lacks; it gets
+// what is right.
+template <auto kSlot, PJRT_Extension_Type kType, typename Body>
+void ReplaceInAdded(PJRT_Api& table, Body) {
+  using Extension = typename ExtensionOfSlot<decltype(kSlot)>::Type;
+  using Args = typename ExtensionOfSlot<decltype(kSlot)>::ArgsType;
+  AddRareExtensions(table);
+  for (auto* node = table.extension_start; node != nullptr; node = node->next) {
+    if (node->type != kType) continue;
+    auto* own = reinterpret_cast<Extension*>(node);
+    static PJRT_Error* (*behind)(Args*) = own->*kSlot;
+    own->*kSlot = [](Args* args) -> PJRT_Error* {
+      return args == nullptr ? behind(args) : Body{}(args, behind);
+    };
+    return;
+  }
+}
+
 }  // namespace plinth::mutants
 
 #endif  // PLINTH_CONFORMANCE_MUTANTS_EXTENSIONS_H_

@@ -24,17 +24,6 @@ namespace {
 
 using Api = PJRT_Api;
 
-// What lives as long as the process: answers of a plugin that keeps them for ever.
-template <typename Value>
-Value* Kept(Value value) {
-  return new Value(std::move(value));
-}
-
-template <auto kSlot, typename Args>
-void Quiet(Args& args) {
-  FreeError((Real().*kSlot)(&args));
-}
-
 std::vector<PJRT_Device*> DevicesOf(PJRT_Client* client) {
   auto args = MakeArgs<PJRT_Client_AddressableDevices_Args>();
   args.client = client;
@@ -69,24 +58,6 @@ void PatchMemories(Api& t, void (*change)(PJRT_Memory_FunctionTable&)) {
 PJRT_Memory_FunctionTable& BehindTable() {
   static PJRT_Memory_FunctionTable table = {};
   return table;
-}
-
-// A mutant with another function in a slot of an extension that the plugin behind lacks; it gets
-// what is right.
-template <auto kSlot, PJRT_Extension_Type kType, typename Body>
-void ReplaceInAdded(PJRT_Api& table, Body) {
-  using Extension = typename ExtensionOfSlot<decltype(kSlot)>::Type;
-  using Args = typename ExtensionOfSlot<decltype(kSlot)>::ArgsType;
-  AddRareExtensions(table);
-  for (auto* node = table.extension_start; node != nullptr; node = node->next) {
-    if (node->type != kType) continue;
-    auto* own = reinterpret_cast<Extension*>(node);
-    static PJRT_Error* (*behind)(Args*) = own->*kSlot;
-    own->*kSlot = [](Args* args) -> PJRT_Error* {
-      return args == nullptr ? behind(args) : Body{}(args, behind);
-    };
-    return;
-  }
 }
 
 const Mutant kMapMutants[] = {

@@ -22,11 +22,6 @@ namespace {
 
 using Api = PJRT_Api;
 
-template <auto kSlot, typename Args>
-void Quiet(Args& args) {
-  FreeError((Real().*kSlot)(&args));
-}
-
 const Mutant kSignalMutants[] = {
     {"eight_callbacks", "PJRT-Event_OnReady-once",
      "An event keeps eight callbacks; further ones never run.",

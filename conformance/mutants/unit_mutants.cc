@@ -21,17 +21,6 @@ namespace {
 
 using Api = PJRT_Api;
 
-// What lives as long as the process: answers of a plugin that keeps them for ever.
-template <typename Value>
-Value* Kept(Value value) {
-  return new Value(std::move(value));
-}
-
-template <auto kSlot, typename Args>
-void Quiet(Args& args) {
-  FreeError((Real().*kSlot)(&args));
-}
-
 std::string NameOf(PJRT_Executable* executable) {
   auto args = MakeArgs<PJRT_Executable_Name_Args>();
   args.executable = executable;
@@ -57,6 +46,25 @@ struct FromBytes {
 struct Owner {
   PJRT_LoadedExecutable* loaded = nullptr;
 };
+
+// Remembers which loaded executable each executable came from, and which of those have ended.
+template <auto kEnd>
+void MarkEndedOwners(Api& t) {
+  ChangeOutputs<&Api::PJRT_LoadedExecutable_GetExecutable>(
+      t, [](auto& a) { Note<Owner>(a.executable, Owner{a.loaded_executable}); });
+  ChangeOutputs<&Api::PJRT_Client_Compile>(t, [](auto& a) { Unmark(a.executable); });
+  ChangeInputs<kEnd>(t, [](auto& a) {
+    if (a.executable != nullptr) Mark(a.executable);
+  });
+  ChangeInputs<&Api::PJRT_Executable_Destroy>(t, [](auto& a) {
+    std::lock_guard<std::mutex> lock(Memory());
+    Noted<PJRT_Executable, Owner>().erase(a.executable);
+  });
+}
+bool HasEndedOwner(PJRT_Executable* executable) {
+  PJRT_LoadedExecutable* loaded = NoteOf<Owner>(executable).loaded;
+  return loaded != nullptr && IsMarked(loaded);
+}
 
 struct Runs {
   int count = 0;
@@ -396,20 +404,9 @@ const Mutant kUnitMutants[] = {
     {"types_need_the_loaded", "PJRT-LoadedExecutable_GetExecutable-independent",
      "An executable says no types once the loaded one that it came from is gone.",
      [](Api& t) {
-       ChangeOutputs<&Api::PJRT_LoadedExecutable_GetExecutable>(
-           t, [](auto& a) { Note<Owner>(a.executable, Owner{a.loaded_executable}); });
-       ChangeOutputs<&Api::PJRT_Client_Compile>(t, [](auto& a) { Unmark(a.executable); });
-       ChangeInputs<&Api::PJRT_LoadedExecutable_Destroy>(t, [](auto& a) {
-         if (a.executable != nullptr) Mark(a.executable);
-       });
-       ChangeInputs<&Api::PJRT_Executable_Destroy>(t, [](auto& a) {
-         std::lock_guard<std::mutex> lock(Memory());
-         Noted<PJRT_Executable, Owner>().erase(a.executable);
-       });
-       Refuse<&Api::PJRT_Executable_OutputElementTypes>(t, [](auto& a) {
-         PJRT_LoadedExecutable* loaded = NoteOf<Owner>(a.executable).loaded;
-         return loaded != nullptr && IsMarked(loaded);
-       });
+       MarkEndedOwners<&Api::PJRT_LoadedExecutable_Destroy>(t);
+       Refuse<&Api::PJRT_Executable_OutputElementTypes>(
+           t, [](auto& a) { return HasEndedOwner(a.executable); });
      }},
     {"assignment_by_count", "PJRT-Args-output-true",
      "Programs of as many devices have one device assignment, that of the first.",
@@ -425,21 +422,9 @@ const Mutant kUnitMutants[] = {
     {"unloaded_not_serialized", "PJRT-LoadedExecutable_GetExecutable-independent",
      "A program that was unloaded is not serialized.",
      [](Api& t) {
-       ChangeOutputs<&Api::PJRT_LoadedExecutable_GetExecutable>(
-           t, [](auto& a) { Note<Owner>(a.executable, Owner{a.loaded_executable}); });
-       ChangeOutputs<&Api::PJRT_Client_Compile>(t, [](auto& a) { Unmark(a.executable); });
-       ChangeInputs<&Api::PJRT_LoadedExecutable_Delete>(t, [](auto& a) {
-         if (a.executable != nullptr) Mark(a.executable);
-       });
-       ChangeInputs<&Api::PJRT_Executable_Destroy>(t, [](auto& a) {
-         std::lock_guard<std::mutex> lock(Memory());
-         Noted<PJRT_Executable, Owner>().erase(a.executable);
-       });
-       Refuse<&Api::PJRT_Executable_Serialize>(t, [](auto& a) {
-         PJRT_LoadedExecutable* loaded =
-             NoteOf<Owner>(const_cast<PJRT_Executable*>(a.executable)).loaded;
-         return loaded != nullptr && IsMarked(loaded);
-       });
+       MarkEndedOwners<&Api::PJRT_LoadedExecutable_Delete>(t);
+       Refuse<&Api::PJRT_Executable_Serialize>(
+           t, [](auto& a) { return HasEndedOwner(const_cast<PJRT_Executable*>(a.executable)); });
      }},
     {"failure_sticks", "PJRT-Args-accepted",
      "A program that was refused once for its arguments is refused from then on.",
