@@ -108,6 +108,22 @@ def _unions(message: dict) -> dict[str, list[dict]]:
     return unions
 
 
+def _is_long(members: list[dict]) -> bool:
+    """Whether copying a union takes so much code that it is compiled once, not in each user."""
+    return len(members) > 8
+
+
+# What makes, copies and destroys the type {0} of a union; {1} is its scope, {2} its full name.
+SPECIAL = ("{1}{0}()", "{1}{0}(const {0}&)", "{1}{0}({0}&&) noexcept",
+           "{2}& {1}operator=(const {0}&)", "{2}& {1}operator=({0}&&) noexcept", "{1}~{0}()")
+
+
+def _special(name: str, message: str = "") -> list[str]:
+    """Declared in the type, or defined outside of the message."""
+    full = f"{message}::{name}" if message else name
+    return [form.format(name, f"{full}::" if message else "", full) for form in SPECIAL]
+
+
 def _type(f: dict) -> str:
     return SCALARS.get(f["type"], f["type"])
 
@@ -125,7 +141,14 @@ def _struct(message: dict) -> list[str]:
         if union:
             if unions[union][0] is f:
                 members = ", ".join(_type(m) for m in unions[union])
-                lines.append(f"  std::variant<std::monostate, {members}> {union};")
+                variant = f"std::variant<std::monostate, {members}>"
+                if _is_long(unions[union]):
+                    name = union.capitalize()
+                    lines += [f"  struct {name} : {variant} {{", "    using variant::variant;",
+                              *(f"    {member};" for member in _special(name)),
+                              f"  }} {union};"]
+                else:
+                    lines.append(f"  {variant} {union};")
         elif f.get("repeated"):
             lines.append(f"  std::vector<{_type(f)}> {f['name']};")
         elif f.get("optional"):
@@ -210,6 +233,10 @@ def source(messages: list[dict]) -> str:
     lines = [SOURCE_INTRO]
     for message in messages:
         name = message["name"]
+        for union, members in _unions(message).items():
+            if _is_long(members):
+                kind = union.capitalize()
+                lines += [f"{line} = default;" for line in _special(kind, name)]
         lines += [*_read(message), *_write(message),
                   f"Status Read(std::string_view bytes, {name}* message) {{",
                   f"  return wire::Guard(\"{name}\", bytes, "

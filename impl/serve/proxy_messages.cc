@@ -2544,6 +2544,12 @@ std::string Write(const GetDefaultLayoutResponse& message) {
   return bytes;
 }
 
+IfrtRequest::Request::Request() = default;
+IfrtRequest::Request::Request(const Request&) = default;
+IfrtRequest::Request::Request(Request&&) noexcept = default;
+IfrtRequest::Request& IfrtRequest::Request::operator=(const Request&) = default;
+IfrtRequest::Request& IfrtRequest::Request::operator=(Request&&) noexcept = default;
+IfrtRequest::Request::~Request() = default;
 static void ReadFields(wire::Reader in, IfrtRequest& out) {
   while (in.next()) {
     switch (in.tag()) {
@@ -2629,6 +2635,12 @@ std::string Write(const IfrtRequest& message) {
   return bytes;
 }
 
+IfrtResponse::Response::Response() = default;
+IfrtResponse::Response::Response(const Response&) = default;
+IfrtResponse::Response::Response(Response&&) noexcept = default;
+IfrtResponse::Response& IfrtResponse::Response::operator=(const Response&) = default;
+IfrtResponse::Response& IfrtResponse::Response::operator=(Response&&) noexcept = default;
+IfrtResponse::Response::~Response() = default;
 static void ReadFields(wire::Reader in, IfrtResponse& out) {
   while (in.next()) {
     switch (in.tag()) {

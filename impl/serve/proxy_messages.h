@@ -932,7 +932,15 @@ std::string Write(const GetDefaultLayoutResponse& message);
 // A request of a session.
 struct IfrtRequest {
   RequestMetadata request_metadata;
-  std::variant<std::monostate, InitRequest, CheckFutureRequest, MakeArrayFromHostBufferRequest, AssembleArrayFromSingleDeviceArraysRequest, CopyToHostBufferRequest, DisassembleIntoSingleDeviceArraysRequest, CheckValueReadyRequest, DeleteArrayRequest, IsArrayDeletedRequest, DestructArrayRequest, CompileRequest, LoadedExecutableMetadataRequest, LoadedExecutableExecuteRequest, LoadedExecutableDeleteRequest, LoadedExecutableIsDeletedRequest, LoadedExecutableDestructRequest, GetDefaultDeviceAssignmentRequest, FullyReplicatedShardRequest, LoadedHostCallbackPollRequest, LoadedHostCallbackReturnRequest, RemapArraysRequest, CopyArraysRequest, MakeArraysFromHostBufferShardsRequest, MakeErrorArraysRequest, GetDefaultLayoutRequest, LoadedExecutableCostAnalysisRequest, LoadedExecutableHumanReadableProgramTextRequest, LoadedExecutableMpmdMetadataRequest, LoadedExecutableMpmdCostAnalysisRequest, LoadedExecutableFetchExecuteResultRequest, ReshardArraysRequest, BitcastArraysRequest> request;
+  struct Request : std::variant<std::monostate, InitRequest, CheckFutureRequest, MakeArrayFromHostBufferRequest, AssembleArrayFromSingleDeviceArraysRequest, CopyToHostBufferRequest, DisassembleIntoSingleDeviceArraysRequest, CheckValueReadyRequest, DeleteArrayRequest, IsArrayDeletedRequest, DestructArrayRequest, CompileRequest, LoadedExecutableMetadataRequest, LoadedExecutableExecuteRequest, LoadedExecutableDeleteRequest, LoadedExecutableIsDeletedRequest, LoadedExecutableDestructRequest, GetDefaultDeviceAssignmentRequest, FullyReplicatedShardRequest, LoadedHostCallbackPollRequest, LoadedHostCallbackReturnRequest, RemapArraysRequest, CopyArraysRequest, MakeArraysFromHostBufferShardsRequest, MakeErrorArraysRequest, GetDefaultLayoutRequest, LoadedExecutableCostAnalysisRequest, LoadedExecutableHumanReadableProgramTextRequest, LoadedExecutableMpmdMetadataRequest, LoadedExecutableMpmdCostAnalysisRequest, LoadedExecutableFetchExecuteResultRequest, ReshardArraysRequest, BitcastArraysRequest> {
+    using variant::variant;
+    Request();
+    Request(const Request&);
+    Request(Request&&) noexcept;
+    Request& operator=(const Request&);
+    Request& operator=(Request&&) noexcept;
+    ~Request();
+  } request;
   // Names of the alternatives of `request`, by index.
   static constexpr std::string_view kRequestNames[] = {"", "init_request", "check_future_request", "make_array_from_host_buffer_request", "assemble_array_from_single_device_arrays_request", "copy_to_host_buffer_request", "disassemble_into_single_device_arrays_request", "check_value_ready_request", "delete_array_request", "is_array_deleted_request", "destruct_array_request", "compile_request", "loaded_executable_metadata_request", "loaded_executable_execute_request", "loaded_executable_delete_request", "loaded_executable_is_deleted_request", "loaded_executable_destruct_request", "get_default_device_assignment_request", "fully_replicated_shard_request", "loaded_host_callback_poll_request", "loaded_host_callback_return_request", "remap_arrays_request", "copy_arrays_request", "make_arrays_from_host_buffer_shards_request", "make_error_arrays_request", "get_default_layout_request", "loaded_executable_cost_analysis_request", "loaded_executable_human_readable_program_text_request", "loaded_executable_mpmd_metadata_request", "loaded_executable_mpmd_cost_analysis_request", "loaded_executable_fetch_execute_result_request", "reshard_arrays_request", "bitcast_arrays_request"};
 };
@@ -942,7 +950,15 @@ std::string Write(const IfrtRequest& message);
 // An answer of a session.
 struct IfrtResponse {
   ResponseMetadata response_metadata;
-  std::variant<std::monostate, InitResponse, CheckFutureResponse, MakeArrayFromHostBufferResponse, AssembleArrayFromSingleDeviceArraysResponse, CopyToHostBufferResponse, DisassembleIntoSingleDeviceArraysResponse, CheckValueReadyResponse, DeleteArrayResponse, IsArrayDeletedResponse, DestructArrayResponse, CompileResponse, LoadedExecutableMetadataResponse, LoadedExecutableExecuteResponse, LoadedExecutableIsDeletedResponse, LoadedExecutableDestructResponse, GetDefaultDeviceAssignmentResponse, FullyReplicatedShardResponse, RemapArraysResponse, CopyArraysResponse, MakeArraysFromHostBufferShardsResponse, MakeErrorArraysResponse, GetDefaultLayoutResponse, LoadedExecutableCostAnalysisResponse, LoadedExecutableHumanReadableProgramTextResponse, LoadedExecutableFetchExecuteResultResponse, ReshardArraysResponse, BitcastArraysResponse> response;
+  struct Response : std::variant<std::monostate, InitResponse, CheckFutureResponse, MakeArrayFromHostBufferResponse, AssembleArrayFromSingleDeviceArraysResponse, CopyToHostBufferResponse, DisassembleIntoSingleDeviceArraysResponse, CheckValueReadyResponse, DeleteArrayResponse, IsArrayDeletedResponse, DestructArrayResponse, CompileResponse, LoadedExecutableMetadataResponse, LoadedExecutableExecuteResponse, LoadedExecutableIsDeletedResponse, LoadedExecutableDestructResponse, GetDefaultDeviceAssignmentResponse, FullyReplicatedShardResponse, RemapArraysResponse, CopyArraysResponse, MakeArraysFromHostBufferShardsResponse, MakeErrorArraysResponse, GetDefaultLayoutResponse, LoadedExecutableCostAnalysisResponse, LoadedExecutableHumanReadableProgramTextResponse, LoadedExecutableFetchExecuteResultResponse, ReshardArraysResponse, BitcastArraysResponse> {
+    using variant::variant;
+    Response();
+    Response(const Response&);
+    Response(Response&&) noexcept;
+    Response& operator=(const Response&);
+    Response& operator=(Response&&) noexcept;
+    ~Response();
+  } response;
   // Names of the alternatives of `response`, by index.
   static constexpr std::string_view kResponseNames[] = {"", "init_response", "check_future_response", "make_array_from_host_buffer_response", "assemble_array_from_single_device_arrays_response", "copy_to_host_buffer_response", "disassemble_into_single_device_arrays_response", "check_value_ready_response", "delete_array_response", "is_array_deleted_response", "destruct_array_response", "compile_response", "loaded_executable_metadata_response", "loaded_executable_execute_response", "loaded_executable_is_deleted_response", "loaded_executable_destruct_response", "get_default_device_assignment_response", "fully_replicated_shard_response", "remap_arrays_response", "copy_arrays_response", "make_arrays_from_host_buffer_shards_response", "make_error_arrays_response", "get_default_layout_response", "loaded_executable_cost_analysis_response", "loaded_executable_human_readable_program_text_response", "loaded_executable_fetch_execute_result_response", "reshard_arrays_response", "bitcast_arrays_response"};
 };
