@@ -12,8 +12,7 @@ foreach(file IN LISTS files)
 endforeach()
 file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/generated/conformance/stored_programs.inc
      CONTENT "${rows}" @ONLY)
-target_sources(plinth_conformance_cases PRIVATE stored_programs.cc)
-target_include_directories(plinth_conformance_cases PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/generated)
+target_include_directories(plinth_conformance_programs PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/generated)
 
-plinth_test(stored_programs_test SOURCES stored_programs_test.cc DEPS plinth_conformance_cases
+plinth_test(stored_programs_test SOURCES stored_programs_test.cc DEPS plinth_conformance_programs
             LABELS core)
