@@ -28,7 +28,7 @@ FOLDER = pathlib.Path(__file__).resolve().parent
 FAILURES = {"FAIL", "CRASH", "HANG"}
 RESULTS = "PJRT-LoadedExecutable_Execute-results"
 # Of each kind every so many-th runs without --full; wrong results ask for thousands of programs.
-SAMPLES = {"by hand": 6, "results": 8, "generated": 40}
+SAMPLES = {"by hand": 10, "results": 8, "generated": 40}
 # More than there are processors: what hangs costs time only.
 JOBS = (os.cpu_count() or 1) + 6
 CASES_AT_A_TIME = 2
