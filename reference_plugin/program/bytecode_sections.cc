@@ -97,7 +97,7 @@ Status BytecodeSections::Read() {
     present_[id] = true;
     sections_[id] = section;
   }
-  for (Id id : {kString, kDialect, kAttrType, kAttrTypeOffset, kIr}) {
+  for (Id id : {kStrings, kDialect, kAttrType, kAttrTypeOffset, kIr}) {
     if (!present_[id]) {
       return BytecodeError(file_.size(), "the file ends without a section ", kSectionNames[id]);
     }
@@ -109,7 +109,7 @@ Status BytecodeSections::Read() {
 }
 
 bool BytecodeSections::ReadStrings() {
-  BytecodeCursor& at = sections_[kString];
+  BytecodeCursor& at = sections_[kStrings];
   uint64_t count;
   // Every string has a length and, as it is stored, a zero byte.
   if (!at.Count(&count, 2)) return Expect(at, "the number of strings");

@@ -18,7 +18,7 @@ namespace plinth::program {
 class BytecodeSections {
  public:
   enum Id : uint8_t {
-    kString = 0,
+    kStrings = 0,
     kDialect = 1,
     kAttrType = 2,
     kAttrTypeOffset = 3,

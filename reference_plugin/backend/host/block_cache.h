@@ -7,15 +7,6 @@
 #include <cstdint>
 #include <cstdlib>
 
-// g++ says it with the first two, clang with the last.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define PLINTH_IS_SANITIZED 1
-#elif defined(__has_feature)
-#define PLINTH_IS_SANITIZED (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
-#else
-#define PLINTH_IS_SANITIZED 0
-#endif
-
 namespace plinth::backend {
 
 // Blocks for what every execution makes per device and output: a buffer, a storage. malloc keeps
@@ -25,7 +16,7 @@ namespace plinth::backend {
 class BlockCache {
  public:
   static constexpr size_t kLargest = 512;  // bytes; larger blocks come from malloc
-#if PLINTH_IS_SANITIZED
+#ifdef PLINTH_IS_SANITIZED
   static constexpr uint32_t kKept = 0;  // they have to see what is used after it was given back
 #else
   static constexpr uint32_t kKept = 64;  // of each size class
@@ -86,7 +77,5 @@ class BlockCache {
 };
 
 }  // namespace plinth::backend
-
-#undef PLINTH_IS_SANITIZED
 
 #endif  // PLINTH_REFERENCE_PLUGIN_BACKEND_HOST_BLOCK_CACHE_H_

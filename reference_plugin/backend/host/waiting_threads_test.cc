@@ -20,13 +20,16 @@ namespace {
 thread_local bool is_out_of_memory = false;
 }  // namespace
 
-void* operator new(size_t size) {
+// Visible to libstdc++, which gives back what it got here.
+[[gnu::visibility("default")]] void* operator new(size_t size) {
   void* const memory = is_out_of_memory ? nullptr : std::malloc(size == 0 ? 1 : size);
   if (memory == nullptr) throw std::bad_alloc();
   return memory;
 }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, size_t) noexcept { std::free(memory); }
+[[gnu::visibility("default")]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::visibility("default")]] void operator delete(void* memory, size_t) noexcept {
+  std::free(memory);
+}
 
 namespace plinth::backend {
 namespace {

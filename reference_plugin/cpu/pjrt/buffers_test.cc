@@ -233,7 +233,7 @@ int64_t ResidentBytes() {
 }
 
 TEST_F(PluginTest, TenThousandCyclesTakeNoMemory) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef PLINTH_IS_SANITIZED
   constexpr int kCycles = 200;  // Sanitizers keep what was freed; they find leaks themselves.
 #else
   constexpr int kCycles = 10'000;
