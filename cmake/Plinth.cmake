@@ -38,11 +38,20 @@ if(PLINTH_SANITIZE)
     # nothing is compiled with -fstrict-enums.
     -fno-sanitize=enum
     # GCC's instrumentation makes this warning fire on sound code.
-    $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
-  if(PLINTH_SANITIZE_BUT)
-    target_compile_options(plinth_sanitize INTERFACE -fno-sanitize=${PLINTH_SANITIZE_BUT})
-  endif()
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>
+    # What handles every function of the C table calls it with the address of some struct.
+    $<$<CXX_COMPILER_ID:Clang>:-fno-sanitize=function>)
+  # What the compilers say by names of their own.
+  target_compile_definitions(plinth_sanitize INTERFACE PLINTH_IS_SANITIZED)
   target_link_options(plinth_sanitize INTERFACE -fsanitize=${PLINTH_SANITIZE})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL Clang AND PLINTH_SANITIZE MATCHES "address" AND
+     NOT PLINTH_BUILD_FUZZERS)
+    # As g++ has it: libplinth.so is also run, as the child of its own probe.
+    execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libclang_rt.asan-x86_64.so
+                    OUTPUT_VARIABLE runtime OUTPUT_STRIP_TRAILING_WHITESPACE)
+    cmake_path(GET runtime PARENT_PATH runtime)
+    target_link_options(plinth_sanitize INTERFACE -shared-libasan -Wl,-rpath,${runtime})
+  endif()
 endif()
 if(PLINTH_BUILD_FUZZERS)
   target_compile_options(plinth_flags INTERFACE -fsanitize=fuzzer-no-link)
@@ -198,6 +207,7 @@ function(plinth_fuzzer name)
   cmake_parse_arguments(arg "" "" "SOURCES;DEPS" ${ARGN})
   if(NOT PLINTH_BUILD_FUZZERS)
     if(PLINTH_BUILD_TESTS)
+      list(FILTER arg_SOURCES INCLUDE REGEX "_fuzz\\.cc$")  # The others are tests' as well.
       add_library(${name} OBJECT EXCLUDE_FROM_ALL ${arg_SOURCES})
       target_link_libraries(${name} PRIVATE plinth_flags ${arg_DEPS})
       add_dependencies(tests ${name})
