@@ -114,6 +114,7 @@ void AskOnThreads(Context& context, const Function& function, const Field& handl
     wanted[i] = *std::move(alone);
   }
   std::vector<std::thread> threads;
+  threads.reserve(2);
   for (int i = 0; i < 2; ++i) {
     threads.emplace_back([&, i] {
       ++arrived;

@@ -283,6 +283,7 @@ const Mutant kContentMutants[] = {
              }
            }
          }
+         pointers.reserve(lists.size());
          for (const auto& list : lists) pointers.push_back(list.data());
          return CallChanged<&Api::PJRT_LoadedExecutable_Execute>(
              a, [&](auto& own) { own.argument_lists = pointers.data(); });

@@ -247,9 +247,10 @@ PJRT_Error* CallLooking(size_t number, void* args, Before before, After after) {
   const int call = ++calls[number];
   const Field* looked_at = IsExecute(function) ? nullptr : LookedAt(structure);
   auto look = [&] {
-    if (looked_at == nullptr)
+    if (looked_at == nullptr) {
       return HoldingForArguments(*static_cast<const PJRT_LoadedExecutable_Execute_Args*>(args),
                                  call);
+    }
     return Holding(At<PJRT_Buffer*>(args, *looked_at), call);
   };
   const bool is_made = looked_at != nullptr && looked_at->direction == Direction::kOut;
