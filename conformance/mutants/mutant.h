@@ -78,6 +78,10 @@ std::span<const Mutant> UnitMutants();
 std::span<const Mutant> MapMutants();
 std::span<const Mutant> SignalMutants();
 std::span<const Mutant> ContentMutants();
+std::span<const Mutant> LeaseMutants();
+std::span<const Mutant> QueryMutants();
+std::span<const Mutant> FlowMutants();
+std::span<const Mutant> SetupMutants();
 // Plugins without a bug that do what the specification allows and the plugin behind does not.
 std::span<const Mutant> CorrectPlugins();
 

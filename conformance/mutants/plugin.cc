@@ -32,7 +32,8 @@ std::vector<const Mutant*> AllMutants() {
         CountMutants(),   KindMutants(),         HistoryMutants(),    RunMutants(),
         AnswerMutants(),  NumericMutants(),      ArrayMutants(),      ProgramMutants(),
         ClientMutants(),  DriverMutants(),       PlatformMutants(),   UnitMutants(),
-        MapMutants(),     SignalMutants(),       ContentMutants()}) {
+        MapMutants(),     SignalMutants(),       ContentMutants(),    LeaseMutants(),
+        QueryMutants(),   FlowMutants(),         SetupMutants()}) {
     for (const Mutant& mutant : some) all.push_back(&mutant);
   }
   return all;
