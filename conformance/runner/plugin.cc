@@ -3,6 +3,8 @@
 
 #include <dlfcn.h>
 
+#include <map>
+
 #include "plinth/support/error.h"
 #include "plinth/support/extension_chain.h"
 #include "plinth/support/str_cat.h"
@@ -75,6 +77,7 @@ void Plugin::LookAtError(PJRT_Error* error, const PJRT_Error_GetCode_Args& code,
   const PJRT_Error_FunctionTable* head = nullptr;
   if (minor() >= 107) std::memcpy(&head, error, sizeof(head));
   if (head == nullptr || head->message == nullptr || head->get_code == nullptr) return;
+  LookAtPayloads(error, *head);
   // The other way to the same: what the head's functions say.
   const char* other = nullptr;
   size_t other_size = 0;
@@ -86,6 +89,32 @@ void Plugin::LookAtError(PJRT_Error* error, const PJRT_Error_GetCode_Args& code,
     findings_->Add("PJRT-Error-head",
                    StrCat("an error's head gives another code than PJRT_Error_GetCode: ",
                           static_cast<int>(head->get_code(error)), ", not ", number));
+  }
+}
+
+void Plugin::LookAtPayloads(PJRT_Error* error, const PJRT_Error_FunctionTable& head) const {
+  if (head.for_each_payload == nullptr || !Has(reflection::function::kPJRT_Error_ForEachPayload))
+    return;
+  using Payloads = std::multimap<std::string, std::string, std::less<>>;
+  const PJRT_Error_PayloadVisitor visitor = [](const char* key, size_t key_size, const char* value,
+                                               size_t value_size, void* arg) {
+    static_cast<Payloads*>(arg)->emplace(std::string(key, key_size),
+                                         std::string(value, value_size));
+  };
+  Payloads of_head, of_api;
+  head.for_each_payload(error, visitor, &of_head);
+  auto args = MakeArgs<PJRT_Error_ForEachPayload_Args>();
+  args.error = error;
+  args.visitor = visitor;
+  args.user_arg = &of_api;
+  if (PJRT_Error* failed = api_->PJRT_Error_ForEachPayload(&args)) {
+    auto destroy = MakeArgs<PJRT_Error_Destroy_Args>();
+    destroy.error = failed;
+    api_->PJRT_Error_Destroy(&destroy);
+  } else if (of_head != of_api) {
+    findings_->Add("PJRT-Error-head",
+                   StrCat("an error's head visits ", of_head.size(),
+                          " payloads, PJRT_Error_ForEachPayload ", of_api.size(), ", or others"));
   }
 }
 

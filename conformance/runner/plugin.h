@@ -51,6 +51,8 @@ class Plugin {
  private:
   void LookAtError(PJRT_Error* error, const PJRT_Error_GetCode_Args& code,
                    const PJRT_Error_Message_Args& message) const;
+  // The head's way to them against the table's.
+  void LookAtPayloads(PJRT_Error* error, const PJRT_Error_FunctionTable& head) const;
 
   std::string path_;
   const PJRT_Api* api_ = nullptr;

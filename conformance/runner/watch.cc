@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <clocale>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <set>
@@ -28,6 +29,7 @@ using reflection::Field;
 using reflection::Function;
 
 constexpr std::byte kPattern{0xA5};
+constexpr unsigned kSeed = 20261129;
 // Longer lists and texts are no answer to anything that the suite asks.
 constexpr uint64_t kMostElements = uint64_t{1} << 32;
 
@@ -265,7 +267,26 @@ void CallWatch::LookAtArray(const Field& field, WatchFindings& findings) const {
   }
 }
 
+// So many numbers a call may take from the generators of the C library.
+constexpr int kMostDrawn = 1 << 16;
+
+// Whether the next numbers of a generator come soon in the sequence of its seed.
+template <typename Next, typename Wanted>
+bool IsStillDrawn(Next next, Wanted wanted) {
+  const long first = next(), second = next();
+  long before = wanted();
+  for (int i = 0; i < kMostDrawn; ++i) {
+    const long now = wanted();
+    if (before == first && now == second) return true;
+    before = now;
+  }
+  return false;
+}
+
 ProcessWatch::ProcessWatch() {
+  // What the process has drawn so far says nothing to a case.
+  srand(kSeed);
+  srand48(kSeed);
   char path[4096];
   if (getcwd(path, sizeof(path)) != nullptr) folder_ = path;
   const char* locale = setlocale(LC_ALL, nullptr);
@@ -305,6 +326,23 @@ ProcessWatch::ProcessWatch() {
 }
 
 void ProcessWatch::Finish(bool made_client, WatchFindings& findings) const {
+  random_data own = {};
+  char state[128] = {};
+  initstate_r(kSeed, state, sizeof(state), &own);
+  const bool is_seed_kept = IsStillDrawn([] { return long{rand()}; },
+                                         [&] {
+                                           int32_t number = 0;
+                                           random_r(&own, &number);
+                                           return long{number};
+                                         });
+  drand48_data own48 = {};
+  srand48_r(kSeed, &own48);
+  const bool is_seed48_kept = IsStillDrawn([] { return lrand48(); },
+                                           [&] {
+                                             long number = 0;
+                                             lrand48_r(&own48, &number);
+                                             return number;
+                                           });
   const ProcessWatch now;
   auto check = [&](bool is_same, std::string_view what, const std::string& before,
                    const std::string& after) {
@@ -324,6 +362,7 @@ void ProcessWatch::Finish(bool made_client, WatchFindings& findings) const {
   check(umask_ == now.umask_, "the mask of new files", "", "");
   check(streams_ == now.streams_, "the standard streams", streams_, now.streams_);
   if (made_client) return;
+  check(is_seed_kept && is_seed48_kept, "the seed of the C library's random numbers", "", "");
   check(environment_ == now.environment_, "the environment", "", "");
   check(handlers_ == now.handlers_, "a signal handler", "", "");
 }
