@@ -170,6 +170,29 @@ void Default(Context& context) {
   }
 }
 
+// More computations than devices: a plugin that does not refuse them has no two of them on one.
+void MoreThanDevices(Context& context) {
+  auto all = Get<&PJRT_Client_Devices_Args::client>(context, context.client());
+  if (!all) return;
+  const auto devices = static_cast<int>(all->num_devices);
+  for (auto [replicas, partitions] :
+       {std::pair{devices + 1, 1}, {1, devices + 1}, {2 * devices, 1}, {devices, 3}}) {
+    std::vector<int> ids(static_cast<size_t>(replicas) * static_cast<size_t>(partitions), -1);
+    auto args = MakeArgs<PJRT_Client_DefaultDeviceAssignment_Args>();
+    args.client = context.client();
+    args.num_replicas = replicas;
+    args.num_partitions = partitions;
+    args.default_assignment = ids.data();
+    args.default_assignment_size = ids.size();
+    if (!context.plugin().Call(args).ok()) continue;
+    const std::string said = StrJoin(ids);
+    std::sort(ids.begin(), ids.end());
+    context.Check(kDefault, std::adjacent_find(ids.begin(), ids.end()) == ids.end(), replicas,
+                  " x ", partitions, " computations on ", devices, " devices: ", said,
+                  " has two on one");
+  }
+}
+
 }  // namespace
 
 void AddDeviceAssignmentCases(std::vector<Case>& cases) {
@@ -188,6 +211,7 @@ void AddDeviceAssignmentCases(std::vector<Case>& cases) {
   add("unknown", Unknown);
   add("repeated", Repeated);
   add("default", Default);
+  add("more_than_devices", MoreThanDevices);
 }
 
 }  // namespace plinth::conformance

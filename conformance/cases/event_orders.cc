@@ -397,6 +397,7 @@ void AddCases(std::vector<Case>& cases) {
   };
   const std::vector<std::string> all = {"PJRT-LoadedExecutable_Execute-done",
                                         "PJRT-Event_OnReady-once",
+                                        "PJRT-Error-caller-frees",
                                         "PJRT-Callback-once",
                                         "PJRT-Event_Await-twice",
                                         "PJRT-Event_Await-independent",

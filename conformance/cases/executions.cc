@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <set>
 
 #include "conformance/cases/ask.h"
 #include "conformance/cases/cases.h"
@@ -70,9 +71,12 @@ HostArray ResultOf(const Program& program, size_t result, size_t lane) {
 
 // The ways to get an executable.
 const std::vector<std::string>& Ways() {
-  static const std::vector<std::string> ways = {"compiled", "loaded from bytes",
+  static const std::vector<std::string> ways = {"compiled",
+                                                "loaded from bytes",
                                                 "loaded from bytes of what was loaded",
-                                                "loaded ahead", "compiled for a read topology"};
+                                                "loaded ahead",
+                                                "compiled for a read topology",
+                                                "loaded when its topology is gone"};
   return ways;
 }
 
@@ -97,7 +101,10 @@ OwnedLoadedExecutable GetIn(Context& context, std::string_view way, const Progra
   constexpr char kSame[] = "PJRT-Executable_DeserializeAndLoad-same";
   if (way.find("bytes") == way.npos && way != "compiled") {
     OwnedTopology read;
-    if (way == "compiled for a read topology") {
+    const bool is_gone = way == "loaded when its topology is gone";
+    if (is_gone && !context.plugin().Has(reflection::function::kPJRT_Client_Load))
+      return context.Unsupported("no PJRT_Client_Load"), OwnedLoadedExecutable();
+    if (way == "compiled for a read topology" || is_gone) {
       read = ReadTopology(context);
       if (!read) return context.Unsupported("no topology is read"), OwnedLoadedExecutable();
     }
@@ -105,6 +112,16 @@ OwnedLoadedExecutable GetIn(Context& context, std::string_view way, const Progra
     if (ahead.status().code() == StatusCode::kUnimplemented)
       return context.Unsupported(ahead.status().ToString()), OwnedLoadedExecutable();
     if (!context.Ok(kAccepted, StrCat("PJRT_Compile, ", way), ahead.status())) return {};
+    if (is_gone) {
+      (void)read.Destroy();
+      auto load = MakeArgs<PJRT_Client_Load_Args>();
+      load.client = context.client();
+      load.executable = ahead->get();
+      load.compile_options = options.data();
+      load.compile_options_size = options.size();
+      if (!Succeeds(context, load)) return {};
+      return OwnedLoadedExecutable(context.plugin(), load.loaded_executable);
+    }
     auto bytes = SerializedBytes(context, ahead->get());
     return bytes ? LoadBytes(context, *bytes, kSame) : OwnedLoadedExecutable();
   }
@@ -207,6 +224,9 @@ void Run(Context& context, const Program& program, PJRT_LoadedExecutable* execut
   args.output_lists = output_lists.data();
   args.device_complete_events = has_events ? events.data() : nullptr;
   if (!Succeeds(context, args)) return;
+  const std::set<PJRT_Event*> distinct(events.begin(), events.end());
+  context.Check("PJRT-Args-output-new", !has_events || distinct.size() == lanes, "of ", lanes,
+                " lanes two have one event");
   std::vector<bool> are_gone;  // of the first lane
   for (size_t lane = 0; lane < lanes; ++lane) {
     OwnedEvent done(context.plugin(), events[lane]);
@@ -288,16 +308,17 @@ void SweepExecutions(Context& context, bool is_several) {
 
 void AddCases(std::vector<Case>& cases) {
   for (bool is_several : {false, true}) {
-    cases.push_back({is_several ? "L3/sweep/executions" : "L1/sweep/executions",
-                     is_several ? Level::kL3 : Level::kL1,
-                     ClientNeed::kShared,
-                     {"PJRT-LoadedExecutable_Execute-results", kDonation, kNotDonated, kAccepted,
-                      "PJRT-LoadedExecutable_Execute-done", "PJRT-Buffer_Device-asked-for",
-                      "PJRT-Buffer_Memory-asked-for", "PJRT-Args-output-handle",
-                      "PJRT-Executable_DeserializeAndLoad-same", "PJRT-Compile-same",
-                      "PJRT-LoadedExecutable_AddressableDeviceLogicalIds-order"},
-                     [=](Context& context) { SweepExecutions(context, is_several); },
-                     false});
+    cases.push_back(
+        {is_several ? "L3/sweep/executions" : "L1/sweep/executions",
+         is_several ? Level::kL3 : Level::kL1,
+         ClientNeed::kShared,
+         {"PJRT-LoadedExecutable_Execute-results", kDonation, kNotDonated, kAccepted,
+          "PJRT-LoadedExecutable_Execute-done", "PJRT-Buffer_Device-asked-for",
+          "PJRT-Buffer_Memory-asked-for", "PJRT-Args-output-handle", "PJRT-Args-output-new",
+          "PJRT-Executable_DeserializeAndLoad-same", "PJRT-Compile-same",
+          "PJRT-LoadedExecutable_AddressableDeviceLogicalIds-order"},
+         [=](Context& context) { SweepExecutions(context, is_several); },
+         false});
   }
 }
 

@@ -233,6 +233,9 @@ Facts JudgeExecutable(Context& context, const Example& example, PJRT_Executable*
     for (size_t i = 0; i < cost->num_properties; ++i) {
       const PJRT_NamedValue& value = cost->properties[i];
       std::string name(StringOf(value.name, value.name_size));
+      context.Check("PJRT-Args-nested-struct_size",
+                    value.struct_size >= PJRT_NamedValue_STRUCT_SIZE, "the cost \"", name,
+                    "\" says that its struct has ", value.struct_size, " bytes");
       context.Check("PJRT-Executable_GetCostAnalysis-named",
                     !name.empty() && names.insert(name).second,
                     "a cost has no name, or that of another: \"", name, "\"");
@@ -266,7 +269,9 @@ void RunAndJudge(Context& context, const Example& example, PJRT_LoadedExecutable
   auto* untouched = reinterpret_cast<PJRT_Buffer*>(uintptr_t{0x5A5A});
   std::vector<PJRT_Buffer*> outputs(example.results.size(), nullptr);
   outputs.resize(outputs.size() + 2, untouched);
-  PJRT_Buffer** output_list = outputs.data();
+  // Nobody looks at a list of nothing.
+  const bool is_null = example.results.empty() && !with_event;
+  PJRT_Buffer** output_list = is_null ? nullptr : outputs.data();
   const std::vector<PJRT_Buffer*> given = handles;
   PJRT_Buffer* const* argument_list = handles.data();
   PJRT_Event* events[2] = {nullptr, reinterpret_cast<PJRT_Event*>(untouched)};

@@ -245,13 +245,41 @@ void OverriddenOptions(Context& context) {
       "loaded with options for device ", id, ", the executable runs on another");
 }
 
+// At its end a program has all its outputs; a peak of 0 says that nobody knows.
+void PeakMemory(Context& context) {
+  if (!context.profile().reads_programs) return context.Unsupported("reads no programs at large");
+  Expected<OwnedLoadedExecutable> made = context.CompileAnyway(
+      "module @peak {\n  func.func public @main(%a: tensor<64x64xf32>) -> (tensor<64x64xf32>, "
+      "tensor<64x64xf32>, tensor<64x64xf32>) {\n"
+      "    %0 = stablehlo.dot %a, %a : (tensor<64x64xf32>, tensor<64x64xf32>) -> "
+      "tensor<64x64xf32>\n"
+      "    %1 = stablehlo.dot %0, %a : (tensor<64x64xf32>, tensor<64x64xf32>) -> "
+      "tensor<64x64xf32>\n"
+      "    %2 = stablehlo.dot %0, %0 : (tensor<64x64xf32>, tensor<64x64xf32>) -> "
+      "tensor<64x64xf32>\n"
+      "    %3 = stablehlo.dot %1, %0 : (tensor<64x64xf32>, tensor<64x64xf32>) -> "
+      "tensor<64x64xf32>\n"
+      "    return %1, %2, %3 : tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>\n"
+      "  }\n}\n",
+      "mlir", SingleDeviceCompileOptions());
+  if (!made.ok()) return context.Unsupported(made.status().ToString());
+  Compiled compiled{*std::move(made), {}};
+  if (!FindExecutable(context, compiled)) return;
+  auto stats = Get<&PJRT_Executable_GetCompiledMemoryStats_Args::executable>(
+      context, compiled.executable.get());
+  if (!stats || stats->peak_memory_in_bytes == 0) return context.Unsupported("no peak is told");
+  const int64_t outputs = stats->output_size_in_bytes - stats->alias_size_in_bytes;
+  context.Check(kOutputTrue, stats->peak_memory_in_bytes >= outputs, "the peak of ",
+                stats->peak_memory_in_bytes, " bytes is less than ", outputs, " of outputs");
+}
+
 }  // namespace
 
 void AddCases(std::vector<Case>& cases) {
   for (const Example& example : Examples()) {
     AddJudgeCase(cases, StrCat("L1/judge/program/", example.name),
                  {kProgram, kResultsOfProgram, "PJRT-LoadedExecutable_Execute-done",
-                  "PJRT-LoadedExecutable_Execute-donation",
+                  "PJRT-LoadedExecutable_Execute-donation", "PJRT-Args-nested-struct_size",
                   "PJRT-LoadedExecutable_AddressableDeviceLogicalIds-order"},
                  [=](Context& context) { JudgeProgram(context, example); });
     AddJudgeCase(cases, StrCat("L1/judge/loaded/", example.name),
@@ -269,6 +297,7 @@ void AddCases(std::vector<Case>& cases) {
     }
   }
   AddJudgeCase(cases, "L1/judge/ahead_of_time", {kProgram, kResultsOfProgram}, CompileAheadOfTime);
+  AddJudgeCase(cases, "L1/judge/peak_memory", {}, PeakMemory);
   AddJudgeCase(cases, "L3/judge/overridden_options",
                {"PJRT-Executable_DeserializeAndLoad-overrides"}, OverriddenOptions);
   AddJudgeCase(cases, "L1/judge/load_in_another_client",

@@ -157,6 +157,13 @@ void FfiTypes(Context& context) {
     context.Check(kTypeIds, ids[i] != 0 && std::count(ids.begin(), ids.end(), ids[i]) == 1, "type ",
                   i, " got the id ", ids[i], ", which is 0 or that of another type");
   }
+  // Ids that the caller has chosen stay what they are.
+  for (size_t i = 0; i < 3; ++i) {
+    const int64_t chosen = *std::max_element(ids.begin(), ids.end()) + 1000 + 7 * int64_t(i);
+    int64_t id = chosen;
+    if (!RegisterType(context, StrCat("plinth_conformance.chosen_", i), id)) break;
+    context.Check(kTypeIds, id == chosen, "a type of the id ", chosen, " got ", id);
+  }
   // All types in one context, and each type in two contexts.
   int values[kTypes] = {};
   OwnedExecuteContext contexts[2];
@@ -198,16 +205,32 @@ void FfiHandlers(Context& context) {
   NumFreed() = 0;
   auto create = MakeArgs<PJRT_ExecuteContext_Create_Args>();
   if (!Succeeds(context, create)) return;
-  OwnedExecuteContext execute_context(context.plugin(), create.context);
-  int values[2] = {};
-  for (int64_t each : {other, id}) {
-    PJRT_FFI_UserData_Add_Args add = {};
-    add.context = execute_context.get();
-    add.user_data = {each, &values[each == id]};
-    if (!AskExtension(context, "PJRT_FFI_UserData_Add", add, kUserData)) return;
+  OwnedExecuteContext contexts[2] = {OwnedExecuteContext(context.plugin(), create.context)};
+  if (!Succeeds(context, create)) return;
+  contexts[1] = OwnedExecuteContext(context.plugin(), create.context);
+  int values[2][2] = {};
+  for (size_t i = 0; i < 2; ++i) {
+    for (int64_t each : {other, id}) {
+      PJRT_FFI_UserData_Add_Args add = {};
+      add.context = contexts[i].get();
+      add.user_data = {each, &values[i][each == id]};
+      if (!AskExtension(context, "PJRT_FFI_UserData_Add", add, kUserData)) return;
+    }
+  }
+  // Each context has its own, in turn, and also when the other is gone.
+  for (size_t i : {0, 1, 0, 1}) {
+    for (int64_t each : {id, other}) {
+      seen.type_id = each;
+      RunHandler(context, "custom_call_ffi", kUserData, contexts[i].get(), &values[i][each == id]);
+    }
   }
   seen.type_id = id;
-  RunHandler(context, "custom_call_ffi", kUserData, execute_context.get(), &values[1]);
+  NumFreed() = 0;
+  (void)contexts[0].Destroy();
+  const int freed = NumFreed();
+  NumFreed() = 0;
+  RunHandler(context, "custom_call_ffi", kUserData, contexts[1].get(), &values[1][1]);
+  context.Note(StrCat(freed, " of one value were freed with its context"));
   seen.type_id = 0;
 }
 
@@ -226,12 +249,14 @@ void FfiNames(Context& context) {
       "which_differs_from_another_in_its_last_letter_alone.A";
   const std::string own = PlatformOf(context);
   auto add = [&](std::string_view target, std::string_view platform, XLA_FFI_Handler* handler) {
+    // Names need not end with NUL.
+    const std::string longer = StrCat(target, "X"), longer_platform = StrCat(platform, "X");
     PJRT_FFI_Register_Handler_Args args = {};
     args.struct_size = sizeof(args);
-    args.target_name = target.data();
+    args.target_name = longer.data();
     args.target_name_size = target.size();
     args.handler = reinterpret_cast<void*>(handler);
-    args.platform_name = platform.data();
+    args.platform_name = longer_platform.data();
     args.platform_name_size = platform.size();
     return context.plugin().Call(*reflection::FindFunction("PJRT_FFI_Register_Handler"), &args);
   };

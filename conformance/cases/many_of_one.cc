@@ -330,10 +330,7 @@ void Serializations(Context& context, size_t count) {
   }
 }
 
-void Letters(Context& context, size_t count) {
-  // With what the identifiers of other languages lack.
-  std::string name(std::max<size_t>(count, 1), 'q');
-  for (size_t i = 3; i < name.size(); i += 7) name[i] = i % 2 == 0 ? '_' : '.';
+void CheckName(Context& context, const std::string& name) {
   Expected<OwnedLoadedExecutable> loaded = context.CompileAnyway(
       StrCat("module @", name,
              " {\n  func.func public @main(%a: tensor<1xf32>) -> tensor<1xf32> {\n"
@@ -347,8 +344,19 @@ void Letters(Context& context, size_t count) {
   auto found = Get<&PJRT_Executable_Name_Args::executable>(context, executable.get());
   if (!found) return;
   std::string_view text = StringOf(found->executable_name, found->executable_name_size);
-  context.Check(kName, text.find(name) != text.npos, "a name of ", count, " letters became one of ",
-                text.size());
+  context.Check(kName, text.find(name) != text.npos, "the name \"", name.substr(0, 80), "\" of ",
+                name.size(), " letters became \"", text.substr(0, 80), "\" of ", text.size());
+}
+
+// Names of so many letters, and with what frameworks put before and after.
+void Letters(Context& context, size_t count) {
+  // With what the identifiers of other languages lack.
+  std::string name(std::max<size_t>(count, 1), 'q');
+  for (size_t i = 3; i < name.size(); i += 7) name[i] = i % 2 == 0 ? '_' : '.';
+  CheckName(context, name);
+  for (const char* before : {"jit_", "pmap_", "jit__", "SyncTensorsGraph.", "main_", "xla_", "_"})
+    CheckName(context, before + name);
+  for (const char* after : {"_", ".1", "_0", ".jit_", "__spmd"}) CheckName(context, name + after);
 }
 
 struct Kind {

@@ -396,7 +396,9 @@ void AddRareCases(std::vector<Case>& cases) {
       DefaultAssignment);
   add("L1/error/message_of_null", {"PJRT-Error_Message-error"}, MessageOfNull, true);
   add("L1/error/payloads",
-      {"PJRT-Error_ForEachPayload-once", "PJRT-Args-accepted", "PJRT-Args-input"}, Payloads);
+      {"PJRT-Error_ForEachPayload-once", "PJRT-Args-accepted", "PJRT-Args-input",
+       "PJRT-Error-head"},
+      Payloads);
   add("L1/error/alive", {"PJRT-Error_Message-const", "PJRT-Event_Set-outcome"}, ErrorsAlive);
   add("L1/client/map_for_dma", {"PJRT-Args-accepted", "PJRT-Args-input"}, MapForDma);
   add("L1/client/tell_of_processes", {"PJRT-Args-accepted", "PJRT-Args-input"}, TellOfProcesses);

@@ -28,7 +28,10 @@ void SweepViews(Context& context) {
   std::vector<std::string> places = Places();
   places.emplace_back(kMemoryNotDevice);
   const std::vector<Parameter> parameters = {
-      {"type", SweptTypes()}, {"shape", SweptShapes()}, {"place", places}};
+      {"type", SweptTypes()},
+      {"shape", SweptShapes()},
+      {"place", places},
+      {"bytes after a multiple of 64", {"0", "16", "32", "48"}}};
   Sweep(context, parameters, [&](Context& probe, const Row& row) {
     DType type = TypeNamed(parameters[0].values[row[0]]);
     // How types below a byte lie in memory is not known.
@@ -37,7 +40,7 @@ void SweepViews(Context& context) {
     if (!where) return;
     HostArray array = RandomBits(type, ShapeOf(parameters[1].values[row[1]]), probe.seed());
     std::shared_ptr<Viewed> viewed;
-    OwnedBuffer view = MakeView(probe, array, *where, viewed);
+    OwnedBuffer view = MakeView(probe, array, *where, viewed, 16 * row[3]);
     if (!view) return;
     JudgeBuffer(probe, view.get(), {array, where->wanted_device, where->wanted_memory});
     constexpr char kOnDelete[] = "PJRT-Client_CreateViewOfDeviceBuffer-on_delete";
@@ -146,6 +149,10 @@ OwnedBuffer MakeBuffer(Context& context, std::string_view maker, const HostArray
     BufferFacts ignored;
     OwnedBuffer real = MakeBuffer(context, "upload", array, where, ignored);
     Status status = FulfillAlias(context, alias->fulfill, real.get());
+    if (status.ok()) {
+      context.Check("PJRT-Buffer_IsDeleted-truth", !IsBufferDeleted(context, real.get()),
+                    "what an alias stands for counts as deleted");
+    }
     return status.ok() ? std::move(alias->buffer) : fail("PJRT_Client_FulfillAliasBuffer", status);
   }
   // The others begin with one that was uploaded.
@@ -351,6 +358,111 @@ void CopiesLiveOn(Context& context) {
   }
 }
 
+// Aliases of every order of dimensions say so, and stand for arrays of that order.
+void AliasLayouts(Context& context) {
+  Expected<PJRT_Device*> device = context.Device();
+  if (!device.ok()) return;
+  int asked = 0;
+  for (const std::vector<int64_t>& order :
+       {std::vector<int64_t>{1, 0}, {0, 1}, {2, 1, 0}, {0, 1, 2}, {1, 0, 2}, {0, 2, 1}}) {
+    const std::vector<int64_t> dims =
+        order.size() == 2 ? std::vector<int64_t>{3, 5} : std::vector<int64_t>{2, 3, 5};
+    const HostArray array = RandomBits(DType::kF32, dims, context.seed());
+    auto layout = MakeArgs<PJRT_Buffer_MemoryLayout>();
+    layout.type = PJRT_Buffer_MemoryLayout_Type_Tiled;
+    layout.tiled = MakeArgs<PJRT_Buffer_MemoryLayout_Tiled>();
+    layout.tiled.minor_to_major = order.data();
+    layout.tiled.minor_to_major_size = order.size();
+    auto upload = MakeArgs<PJRT_Client_BufferFromHostBuffer_Args>();
+    upload.client = context.client();
+    upload.data = array.bytes.data();
+    upload.type = PJRT_Buffer_Type_F32;
+    upload.dims = dims.data();
+    upload.num_dims = dims.size();
+    upload.device = *device;
+    upload.device_layout = &layout;
+    Status status = context.plugin().Call(upload);
+    if (!status.ok()) {
+      context.Note(StrCat("no array {", StrJoin(order), "}: ", status.ToString()));
+      continue;
+    }
+    OwnedBuffer real(context.plugin(), upload.buffer);
+    OwnedEvent done(context.plugin(), upload.done_with_host_buffer);
+    if (done) context.Ok("", "done_with_host_buffer", context.Await(done.get()));
+    auto args = MakeArgs<PJRT_Client_CreateAliasBuffer_Args>();
+    args.client = context.client();
+    args.memory = DefaultMemoryOf(context, *device);
+    args.shape_dims = dims.data();
+    args.shape_num_dims = dims.size();
+    args.shape_element_type = PJRT_Buffer_Type_F32;
+    args.shape_layout = &layout;
+    status = context.plugin().Call(args);
+    if (!status.ok()) {
+      context.Note(StrCat("no alias {", StrJoin(order), "}: ", status.ToString()));
+      continue;
+    }
+    OwnedBuffer alias(context.plugin(), args.alias_buffer);
+    auto look = [&](const char* when) {
+      auto said = Get<&PJRT_Buffer_GetMemoryLayout_Args::buffer>(context, alias.get());
+      if (!said || RawEnum(said->layout.type) != PJRT_Buffer_MemoryLayout_Type_Tiled) return;
+      const PJRT_Buffer_MemoryLayout_Tiled& tiled = said->layout.tiled;
+      const std::vector<int64_t> found(tiled.minor_to_major,
+                                       tiled.minor_to_major + tiled.minor_to_major_size);
+      context.Check(kOutputTrue, found == order, "an alias of the layout {", StrJoin(order),
+                    "} says {", StrJoin(found), "} ", when);
+      ++asked;
+    };
+    look("before it stands for something");
+    status = FulfillAlias(context, args.fulfill_alias_buffer_cb, real.get());
+    if (!context.Check(kOutputTrue, status.ok(), "an alias of the layout {", StrJoin(order),
+                       "} takes no array of this layout: ", status.ToString()))
+      return;
+    look("afterwards");
+    JudgeBuffer(context, alias.get(), {array, *device});
+    if (context.HasFindings()) return;
+  }
+  if (asked == 0) context.Unsupported("no alias of an array says its layout");
+}
+
+// The same bytes as elements of other widths.
+void BitcastWidths(Context& context) {
+  const std::vector<Parameter> parameters = {{"from", {"f32", "u8", "s16", "f64", "c128", "s8"}},
+                                             {"to", {"f32", "u8", "u16", "s64", "f16", "c64"}},
+                                             {"shape", {"flat", "of rank 3", "of rank 2"}}};
+  Sweep(context, parameters, [&](Context& probe, const Row& row) {
+    const DType from = TypeNamed(parameters[0].values[row[0]]),
+                to = TypeNamed(parameters[1].values[row[1]]);
+    if (!HasSweptType(probe, from) || !HasSweptType(probe, to)) return;
+    constexpr int64_t kBytes = 480;  // three times five times 32
+    const HostArray array =
+        RandomBits(from, {kBytes / static_cast<int64_t>(InfoOf(from).bytes)}, probe.seed());
+    Expected<OwnedBuffer> source = probe.Upload(array);
+    if (!probe.Ok("", "PJRT_Client_BufferFromHostBuffer", source.status())) return;
+    if (!LiesRowMajor(probe, source->get())) return probe.Unsupported("tiles");
+    auto cast = MakeArgs<PJRT_Buffer_Bitcast_Args>();
+    cast.buffer = source->get();
+    // What it is already.
+    cast.element_type = ToC(from);
+    cast.dims = array.dims.data();
+    cast.num_dims = 1;
+    Status status = probe.plugin().Call(cast);
+    if (!status.ok()) return probe.Unsupported(status.ToString());
+    OwnedBuffer same(probe.plugin(), cast.out_buffer);
+    const int64_t count = kBytes / static_cast<int64_t>(InfoOf(to).bytes);
+    const std::vector<int64_t> shapes[] = {{count}, {3, 5, count / 15}, {count / 5, 5}};
+    cast.buffer = same.get();
+    cast.element_type = ToC(to);
+    cast.dims = shapes[row[2]].data();
+    cast.num_dims = shapes[row[2]].size();
+    status = probe.plugin().Call(cast);
+    if (!probe.Check("PJRT-Args-accepted", status.ok(), "a bitcast of ", Name(from), " to ",
+                     Name(to), " of as many bytes: ", status.ToString()))
+      return;
+    OwnedBuffer made(probe.plugin(), cast.out_buffer);
+    JudgeBuffer(probe, made.get(), {HostArray{to, shapes[row[2]], array.bytes}});
+  });
+}
+
 }  // namespace
 
 void AddCases(std::vector<Case>& cases) {
@@ -365,6 +477,7 @@ void AddCases(std::vector<Case>& cases) {
     std::replace(name.begin(), name.end(), ' ', '_');
     std::vector<std::string> requirements = {kOutputTrue, "PJRT-Args-accepted",
                                              "PJRT-Buffer_ToHostBuffer-contents"};
+    if (name == "alias") requirements.emplace_back("PJRT-Buffer_IsDeleted-truth");
     if (name == "copy_to_memory") requirements.emplace_back("PJRT-Buffer_CopyToMemory-contents");
     if (name == "copy_to_device") requirements.emplace_back("PJRT-Buffer_CopyToDevice-contents");
     add(StrCat("L1/sweep/made_by_", name), Level::kL1, std::move(requirements),
@@ -372,7 +485,7 @@ void AddCases(std::vector<Case>& cases) {
   }
   add("L1/sweep/made_by_view", Level::kL1,
       {kOutputTrue, "PJRT-Args-accepted", "PJRT-Client_CreateViewOfDeviceBuffer-on_delete",
-       "PJRT-Buffer_Memory-asked-for"},
+       "PJRT-Client_CreateViewOfDeviceBuffer-no-copy", "PJRT-Buffer_Memory-asked-for"},
       SweepViews);
   add("L1/sweep/raw_to_host", Level::kL1,
       {"PJRT-Buffer_CopyRawToHost-offset", "PJRT-Args-accepted"},
@@ -380,6 +493,8 @@ void AddCases(std::vector<Case>& cases) {
   add("L1/sweep/raw_to_host_future", Level::kL1,
       {"PJRT-Buffer_CopyRawToHostFuture-event-owner", "PJRT-Args-accepted"},
       [](Context& context) { SweepRaw(context, true); });
+  add("L1/sweep/alias_layouts", Level::kL1, {kOutputTrue, "PJRT-Args-accepted"}, AliasLayouts);
+  add("L1/sweep/bitcast_widths", Level::kL1, {kOutputTrue, "PJRT-Args-accepted"}, BitcastWidths);
   add("L2/order/copies_live_on", Level::kL2,
       {"PJRT-Buffer_CopyToDevice-contents", "PJRT-Buffer_IsDeleted-truth"}, CopiesLiveOn);
 }

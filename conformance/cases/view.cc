@@ -6,7 +6,7 @@
 namespace plinth::conformance {
 
 OwnedBuffer MakeView(Context& context, const HostArray& array, const Place& where,
-                     std::shared_ptr<Viewed>& viewed) {
+                     std::shared_ptr<Viewed>& viewed, size_t further) {
   Expected<OwnedBuffer> probe = context.Upload(HostArray::F32({1}, {0}));
   if (!context.Ok("", "PJRT_Client_BufferFromHostBuffer", probe.status())) return {};
   auto on_cpu = Get<&PJRT_Buffer_IsOnCpu_Args::buffer>(context, probe->get());
@@ -14,7 +14,7 @@ OwnedBuffer MakeView(Context& context, const HostArray& array, const Place& wher
     context.Unsupported("device memory is not host memory");
     return {};
   }
-  viewed = std::make_shared<Viewed>(array);
+  viewed = std::make_shared<Viewed>(array, further);
   std::vector<int64_t> dims = array.dims;
   auto args = MakeArgs<PJRT_Client_CreateViewOfDeviceBuffer_Args>();
   args.client = context.client();
@@ -31,6 +31,7 @@ OwnedBuffer MakeView(Context& context, const HostArray& array, const Place& wher
   };
   Status status = context.plugin().Call(args);
   std::fill(dims.begin(), dims.end(), 99);  // borrowed for the call
+  if (further > 0 && !status.ok()) return context.Unsupported(status.ToString()), OwnedBuffer();
   if (!context.Ok("PJRT-Args-accepted", "PJRT_Client_CreateViewOfDeviceBuffer", status)) return {};
   return OwnedBuffer(context.plugin(), args.buffer);
 }

@@ -16,9 +16,11 @@ namespace plinth::conformance {
 
 // Host memory that a view is of, until it is told that nobody uses it.
 struct Viewed {
-  explicit Viewed(const HostArray& array) : bytes(array.bytes.size() + 64) {
+  // Begins so many bytes after a multiple of 64.
+  explicit Viewed(const HostArray& array, size_t further = 0)
+      : bytes(array.bytes.size() + 64 + further) {
     auto at = reinterpret_cast<uintptr_t>(bytes.data());
-    data = bytes.data() + (64 - at % 64) % 64;
+    data = bytes.data() + (64 - at % 64) % 64 + further;
     std::copy(array.bytes.begin(), array.bytes.end(), data);
   }
   std::vector<std::byte> bytes;
@@ -27,9 +29,10 @@ struct Viewed {
 };
 
 // A view of memory that it owns; what the plugin says of its end is kept in `viewed`. Null, with a
-// finding or UNSUPPORTED, where there is none.
+// finding or UNSUPPORTED, where there is none. A plugin may refuse memory that begins `further`
+// bytes after a multiple of 64.
 OwnedBuffer MakeView(Context& context, const HostArray& array, const Place& where,
-                     std::shared_ptr<Viewed>& viewed);
+                     std::shared_ptr<Viewed>& viewed, size_t further = 0);
 
 }  // namespace plinth::conformance
 
