@@ -273,10 +273,10 @@ constexpr int kMostDrawn = 1 << 16;
 // Whether the next numbers of a generator come soon in the sequence of its seed.
 template <typename Next, typename Wanted>
 bool IsStillDrawn(Next next, Wanted wanted) {
-  const long first = next(), second = next();
-  long before = wanted();
+  const int64_t first = next(), second = next();
+  int64_t before = wanted();
   for (int i = 0; i < kMostDrawn; ++i) {
-    const long now = wanted();
+    const int64_t now = wanted();
     if (before == first && now == second) return true;
     before = now;
   }
@@ -329,17 +329,17 @@ void ProcessWatch::Finish(bool made_client, WatchFindings& findings) const {
   random_data own = {};
   char state[128] = {};
   initstate_r(kSeed, state, sizeof(state), &own);
-  const bool is_seed_kept = IsStillDrawn([] { return long{rand()}; },
+  const bool is_seed_kept = IsStillDrawn([] { return int64_t{rand()}; },
                                          [&] {
                                            int32_t number = 0;
                                            random_r(&own, &number);
-                                           return long{number};
+                                           return int64_t{number};
                                          });
   drand48_data own48 = {};
   srand48_r(kSeed, &own48);
   const bool is_seed48_kept = IsStillDrawn([] { return lrand48(); },
                                            [&] {
-                                             long number = 0;
+                                             int64_t number = 0;
                                              lrand48_r(&own48, &number);
                                              return number;
                                            });
