@@ -7,6 +7,7 @@
 
 #include "conformance/cases/ask.h"
 #include "conformance/cases/cases.h"
+#include "conformance/cases/error_object.h"
 #include "conformance/cases/judge_buffer.h"
 #include "conformance/cases/stored_programs.h"
 
@@ -24,20 +25,6 @@ PJRT_Error* RawError(Context& context, Args& args) {
   return reinterpret_cast<PJRT_Error* (*)(void*)>(slot)(&args);
 }
 
-std::string TextOf(Context& context, PJRT_Error* error) {
-  auto message = MakeArgs<PJRT_Error_Message_Args>();
-  message.error = error;
-  context.plugin().api()->PJRT_Error_Message(&message);
-  return std::string(StringOf(message.message, message.message_size));
-}
-
-int CodeOf(Context& context, PJRT_Error* error) {
-  auto code = MakeArgs<PJRT_Error_GetCode_Args>();
-  code.error = error;
-  context.Ok("PJRT-Error-code", "PJRT_Error_GetCode", context.plugin().Call(code));
-  return RawEnum(code.code);
-}
-
 // Errors alive at once keep their own codes and texts, whatever is asked of others.
 void ErrorsAtOnce(Context& context) {
   constexpr char kConst[] = "PJRT-Error_Message-const";
@@ -53,7 +40,7 @@ void ErrorsAtOnce(Context& context) {
     auto message = MakeArgs<PJRT_Error_Message_Args>();
     message.error = error;
     context.plugin().api()->PJRT_Error_Message(&message);
-    kept.push_back({error, TextOf(context, error), CodeOf(context, error), message.message});
+    kept.push_back({error, ErrorText(context, error), ErrorCode(context, error), message.message});
     context.Check(kConst, !kept.back().text.empty(), what, ": the error has no text");
   };
   for (int i = 0; i < 3; ++i) {
@@ -87,8 +74,8 @@ void ErrorsAtOnce(Context& context) {
     const Kept& each = kept[i];
     context.Check(
         kConst,
-        TextOf(context, each.error) == each.text && CodeOf(context, each.error) == each.code,
-        "the error \"", each.text, "\" became \"", TextOf(context, each.error),
+        ErrorText(context, each.error) == each.text && ErrorCode(context, each.error) == each.code,
+        "the error \"", each.text, "\" became \"", ErrorText(context, each.error),
         "\" while others were made");
     for (size_t k = i + 1; k < kept.size(); ++k) {
       context.Check("PJRT-Error-caller-frees", each.error != kept[k].error,
@@ -98,7 +85,7 @@ void ErrorsAtOnce(Context& context) {
   // Freeing one leaves the others.
   for (size_t i = 0; i < kept.size(); i += 2) (void)context.plugin().Take(kept[i].error);
   for (size_t i = 1; i < kept.size(); i += 2) {
-    context.Check(kConst, TextOf(context, kept[i].error) == kept[i].text, "the error \"",
+    context.Check(kConst, ErrorText(context, kept[i].error) == kept[i].text, "the error \"",
                   kept[i].text, "\" changed when others were freed");
     (void)context.plugin().Take(kept[i].error);
   }

@@ -10,6 +10,7 @@
 
 #include "conformance/cases/ask.h"
 #include "conformance/cases/cases.h"
+#include "conformance/cases/error_object.h"
 #include "conformance/cases/stored_programs.h"
 #include "conformance/cases/waiting.h"
 
@@ -44,21 +45,6 @@ struct Held {
   int code;
 };
 
-std::string TextOf(Context& context, PJRT_Error* error) {
-  auto message = MakeArgs<PJRT_Error_Message_Args>();
-  message.error = error;
-  context.plugin().api()->PJRT_Error_Message(&message);
-  return std::string(StringOf(message.message, message.message_size));
-}
-
-int CodeOf(Context& context, PJRT_Error* error) {
-  auto code = MakeArgs<PJRT_Error_GetCode_Args>();
-  code.error = error;
-  return context.Ok(kAccepted, "PJRT_Error_GetCode", context.plugin().Call(code))
-             ? RawEnum(code.code)
-             : -1;
-}
-
 // Errors of several functions say the same when other clients go, and their own.
 void ErrorsAfter(Context& context) {
   // Hardware that only one client may use has no other that could go.
@@ -75,7 +61,7 @@ void ErrorsAfter(Context& context) {
   std::vector<Held> all;
   auto hold = [&](const char* what, PJRT_Error* error) {
     if (error != nullptr)
-      all.push_back({what, error, TextOf(context, error), CodeOf(context, error)});
+      all.push_back({what, error, ErrorText(context, error), ErrorCode(context, error)});
   };
   auto program = MakeArgs<PJRT_Program>();
   std::string code = "this is no program";
@@ -110,9 +96,9 @@ void ErrorsAfter(Context& context) {
   hold("PJRT_Client_BufferFromHostBuffer", api->PJRT_Client_BufferFromHostBuffer(&upload));
   auto look = [&](const char* when) {
     for (const Held& each : all) {
-      context.Check(kMessage, TextOf(context, each.error) == each.text, "the text of an error of ",
-                    each.what, " is another ", when);
-      context.Check("PJRT-Error-code", CodeOf(context, each.error) == each.code,
+      context.Check(kMessage, ErrorText(context, each.error) == each.text,
+                    "the text of an error of ", each.what, " is another ", when);
+      context.Check("PJRT-Error-code", ErrorCode(context, each.error) == each.code,
                     "the code of an error of ", each.what, " is another ", when);
     }
   };
