@@ -127,6 +127,8 @@ void Repeat(Context& context, std::string_view what, int rounds, int64_t allowed
   SecondLeast least, least_mapped;
   int threads = 0, files = 0;
   for (int block = -1; block < kBlocks; ++block) {
+    // Each has its own time: how many a plugin needs depends on what else the machine does.
+    context.TellRow(StrCat(what, ", block ", block));
     int64_t before = AllocatedBytes();
     const int64_t mapped_before = MappedBytes();
     for (int i = 0; i < rounds; ++i) {
@@ -241,6 +243,7 @@ void EveryKind(Context& context, const ArrayCall& call) {
   }
   for (size_t i = 0; i < all.size() && context.HasFindings(); ++i) {
     Context probe(context.plugin(), context.profile(), context.client(), context.seed());
+    probe.set_on_row([&](const std::string& row) { context.TellRow(row); });
     repeat(probe, {&all[i], 1});
     Result result = probe.TakeResult();
     if (result.findings.empty()) continue;
