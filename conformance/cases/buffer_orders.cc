@@ -5,12 +5,14 @@
 #include <atomic>
 #include <chrono>
 #include <memory>
+#include <span>
 #include <thread>
 
 #include "conformance/cases/ask.h"
 #include "conformance/cases/cases.h"
 #include "conformance/cases/judge_buffer.h"
 #include "conformance/cases/launch.h"
+#include "conformance/cases/orders.h"
 #include "conformance/cases/stored_programs.h"
 #include "conformance/cases/sweep.h"
 
@@ -251,7 +253,7 @@ bool MakePrograms(Context& context, PJRT_Device* device, Programs& programs) {
   return true;
 }
 
-// All orders of so many steps that begin with one rule; destroying ends an order.
+// Destroying ends an order; those that differ after that are one.
 void EveryOrder(Context& context, size_t first) {
   // Compiled for the first device, and for the last.
   std::vector<PJRT_Device*> devices = AddressableDevices(context);
@@ -261,36 +263,26 @@ void EveryOrder(Context& context, size_t first) {
   for (size_t d = 0; d < devices.size(); ++d) {
     if (!MakePrograms(context, devices[d], programs[d])) return;
   }
-  const size_t length = context.depth() == Depth::kFull    ? 5
-                        : context.depth() == Depth::kQuick ? 2
-                                                           : 4;
-  std::vector<size_t> order(length, 0);
-  order[0] = first;
   size_t count = 0;
-  while (true) {
-    // Orders that differ after the end are one.
+  ForEachOrder(context, first, std::size(kRules), [&](std::span<const size_t> order) {
     auto end = std::find_if(order.begin(), order.end(),
                             [](size_t r) { return kRules[r].step == Step::kDestroy; });
-    bool is_first = std::all_of(end == order.end() ? end : end + 1, order.end(),
-                                [](size_t r) { return r == 0; });
-    if (is_first) {
-      ++count;
-      Life life(context, programs[count / 4 % 2], static_cast<PJRT_HostBufferSemantics>(count % 4));
-      if (!life.Begin()) return;
-      std::string before;
-      bool is_right = true;
-      for (size_t r : order) {
-        is_right = life.Take(kRules[r], before);
-        before += StrCat(kRules[r].name, ", ");
-        if (!is_right || kRules[r].step == Step::kDestroy) break;
-      }
-      life.End(before);
-      if (!is_right || context.HasFindings()) return;
+    if (std::any_of(end == order.end() ? end : end + 1, order.end(),
+                    [](size_t r) { return r != 0; }))
+      return true;
+    ++count;
+    Life life(context, programs[count / 4 % 2], static_cast<PJRT_HostBufferSemantics>(count % 4));
+    if (!life.Begin()) return false;
+    std::string before;
+    bool is_right = true;
+    for (size_t r : order) {
+      is_right = life.Take(kRules[r], before);
+      before += StrCat(kRules[r].name, ", ");
+      if (!is_right || kRules[r].step == Step::kDestroy) break;
     }
-    size_t at = length;
-    while (at-- > 1 && ++order[at] == std::size(kRules)) order[at] = 0;
-    if (at == 0) break;
-  }
+    life.End(before);
+    return is_right && !context.HasFindings();
+  });
   context.Note(StrCat(count, " orders"));
 }
 

@@ -13,6 +13,35 @@ namespace plinth::conformance {
 namespace judge_statistics {
 namespace {
 
+using Stats = PJRT_Device_MemoryStats_Args;
+
+// What a plugin may leave out.
+struct Number {
+  const char* name;
+  bool Stats::*is_set;
+  int64_t Stats::*value;
+  int64_t Stats::*part;  // is no larger; null: nothing to compare with
+  bool never_falls;      // until it is cleared
+};
+constexpr Number kNumbers[] = {
+    {"peak_bytes_in_use", &Stats::peak_bytes_in_use_is_set, &Stats::peak_bytes_in_use,
+     &Stats::bytes_in_use, true},
+    {"num_allocs", &Stats::num_allocs_is_set, &Stats::num_allocs, nullptr, true},
+    {"largest_alloc_size", &Stats::largest_alloc_size_is_set, &Stats::largest_alloc_size, nullptr,
+     true},
+    {"bytes_limit", &Stats::bytes_limit_is_set, &Stats::bytes_limit, nullptr, false},
+    {"bytes_reserved", &Stats::bytes_reserved_is_set, &Stats::bytes_reserved, nullptr, false},
+    {"peak_bytes_reserved", &Stats::peak_bytes_reserved_is_set, &Stats::peak_bytes_reserved,
+     &Stats::bytes_reserved, true},
+    {"bytes_reservable_limit", &Stats::bytes_reservable_limit_is_set,
+     &Stats::bytes_reservable_limit, nullptr, false},
+    {"largest_free_block_bytes", &Stats::largest_free_block_bytes_is_set,
+     &Stats::largest_free_block_bytes, nullptr, false},
+    {"pool_bytes", &Stats::pool_bytes_is_set, &Stats::pool_bytes, nullptr, false},
+    {"peak_pool_bytes", &Stats::peak_pool_bytes_is_set, &Stats::peak_pool_bytes, &Stats::pool_bytes,
+     true},
+};
+
 // Statistics follow what is allocated.
 void JudgeMemoryStats(Context& context) {
   constexpr int64_t kBytes = int64_t{8} << 20;
@@ -24,34 +53,14 @@ void JudgeMemoryStats(Context& context) {
   for (PJRT_Device* device : devices) {
     auto before = ask(device);
     if (!before) return context.Unsupported("no statistics");
-    auto look = [&](const PJRT_Device_MemoryStats_Args& stats) {
+    auto look = [&](const Stats& stats) {
       context.Check(kOutputTrue, stats.bytes_in_use >= 0, "bytes_in_use is ", stats.bytes_in_use);
-      struct Value {
-        const char* name;
-        bool is_set;
-        int64_t value, least;
-      };
-      for (const Value& each :
-           {Value{"peak_bytes_in_use", RawBool(stats.peak_bytes_in_use_is_set),
-                  stats.peak_bytes_in_use, stats.bytes_in_use},
-            Value{"num_allocs", RawBool(stats.num_allocs_is_set), stats.num_allocs, 0},
-            Value{"largest_alloc_size", RawBool(stats.largest_alloc_size_is_set),
-                  stats.largest_alloc_size, 0},
-            Value{"bytes_limit", RawBool(stats.bytes_limit_is_set), stats.bytes_limit, 0},
-            Value{"bytes_reserved", RawBool(stats.bytes_reserved_is_set), stats.bytes_reserved, 0},
-            Value{"peak_bytes_reserved", RawBool(stats.peak_bytes_reserved_is_set),
-                  stats.peak_bytes_reserved, stats.bytes_reserved},
-            Value{"bytes_reservable_limit", RawBool(stats.bytes_reservable_limit_is_set),
-                  stats.bytes_reservable_limit, 0},
-            Value{"largest_free_block_bytes", RawBool(stats.largest_free_block_bytes_is_set),
-                  stats.largest_free_block_bytes, 0},
-            Value{"pool_bytes", RawBool(stats.pool_bytes_is_set), stats.pool_bytes, 0},
-            Value{"peak_pool_bytes", RawBool(stats.peak_pool_bytes_is_set), stats.peak_pool_bytes,
-                  RawBool(stats.pool_bytes_is_set) ? stats.pool_bytes : 0}}) {
-        if (each.is_set) {
-          context.Check("PJRT-Device_MemoryStats-peak", each.value >= each.least, each.name, " is ",
-                        each.value, ", at least ", each.least, " expected");
-        }
+      for (const Number& each : kNumbers) {
+        if (!RawBool(stats.*each.is_set)) continue;
+        // A lower bound that is not set is 0.
+        const int64_t least = each.part == nullptr ? 0 : stats.*each.part;
+        context.Check("PJRT-Device_MemoryStats-peak", stats.*each.value >= least, each.name, " is ",
+                      stats.*each.value, ", at least ", least, " expected");
       }
       bool has_limit = RawBool(stats.bytes_limit_is_set) && stats.bytes_limit > 0;
       context.Check(kLimit, RawBool(stats.bytes_limit_is_set) || stats.bytes_limit == 0,
@@ -69,27 +78,11 @@ void JudgeMemoryStats(Context& context) {
     look(*before);
     // What counts, and what is the most that there was, never falls until it is cleared.
     auto last = *before;
-    auto grows = [&](const PJRT_Device_MemoryStats_Args& stats, std::string_view when) {
-      struct Value {
-        const char* name;
-        bool is_set;
-        int64_t before, now;
-      };
-      for (const Value& each :
-           {Value{"peak_bytes_in_use", RawBool(stats.peak_bytes_in_use_is_set),
-                  last.peak_bytes_in_use, stats.peak_bytes_in_use},
-            Value{"num_allocs", RawBool(stats.num_allocs_is_set), last.num_allocs,
-                  stats.num_allocs},
-            Value{"largest_alloc_size", RawBool(stats.largest_alloc_size_is_set),
-                  last.largest_alloc_size, stats.largest_alloc_size},
-            Value{"peak_bytes_reserved", RawBool(stats.peak_bytes_reserved_is_set),
-                  last.peak_bytes_reserved, stats.peak_bytes_reserved},
-            Value{"peak_pool_bytes", RawBool(stats.peak_pool_bytes_is_set), last.peak_pool_bytes,
-                  stats.peak_pool_bytes}}) {
-        if (each.is_set) {
-          context.Check(kOutputTrue, each.now >= each.before, each.name, " fell from ", each.before,
-                        " to ", each.now, " ", when);
-        }
+    auto grows = [&](const Stats& stats, std::string_view when) {
+      for (const Number& each : kNumbers) {
+        if (!each.never_falls || !RawBool(stats.*each.is_set)) continue;
+        context.Check(kOutputTrue, stats.*each.value >= last.*each.value, each.name, " fell from ",
+                      last.*each.value, " to ", stats.*each.value, " ", when);
       }
       last = stats;
     };

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "conformance/cases/ask.h"
 #include "conformance/cases/cases.h"
+#include "conformance/cases/orders.h"
 #include "conformance/cases/transfer_manager.h"
 
 namespace plinth::conformance {
@@ -17,6 +19,7 @@ namespace {
 
 constexpr char kAccepted[] = "PJRT-Args-accepted";
 constexpr char kShapes[] = "PJRT-AsyncHostToDeviceTransferManager_BufferCount-shapes";
+constexpr char kSize[] = "PJRT-AsyncHostToDeviceTransferManager_BufferSize-on-device";
 constexpr char kSame[] = "PJRT-Args-output-same";
 constexpr char kOffset[] = "PJRT-AsyncHostToDeviceTransferManager_TransferData-offset";
 constexpr char kEarly[] = "PJRT-AsyncHostToDeviceTransferManager_RetrieveBuffer-early";
@@ -76,8 +79,10 @@ class Manager {
       context_.Check(kShapes, count->buffer_count == 2, before, move.name,
                      ": a manager of two arrays says that it has ", count->buffer_count);
     }
-    context_.Check(kSame, Device() == device_ && Size(0) == sizes_[0] && Size(1) == sizes_[1],
-                   before, move.name, ": the manager has another device, or arrays of other sizes");
+    context_.Check(kSame, Device() == device_, before, move.name,
+                   ": the manager has another device");
+    context_.Check(kSize, Size(0) == sizes_[0] && Size(1) == sizes_[1], before, move.name,
+                   ": the manager has arrays of other sizes");
     for (size_t k : {0, 1}) {
       if (!buffers_[k] || fates_[k] != Fate::kOpen) continue;
       context_.Check(kReady, !IsEventReady(context_, ready_[k].get()), before, move.name,
@@ -178,33 +183,25 @@ class Manager {
   std::array<Fate, 2> fates_ = {Fate::kOpen, Fate::kOpen};
 };
 
-// All orders of so many steps that begin with one; a step that is not legal is left out.
+// A step that is not legal is left out of its order.
 void EveryOrder(Context& context, size_t first) {
   Expected<PJRT_Device*> device = context.Device();
   if (!context.Ok("", "a device", device.status())) return;
   PJRT_Memory* memory = DefaultMemoryOf(context, *device);
-  const size_t length = context.depth() == Depth::kFull    ? 5
-                        : context.depth() == Depth::kQuick ? 2
-                                                           : 4;
-  std::vector<size_t> order(length, 0);
-  order[0] = first;
   size_t count = 0;
-  while (true) {
+  ForEachOrder(context, first, std::size(kMoves), [&](std::span<const size_t> order) {
     ++count;
     Manager manager(context, memory);
-    if (!manager.Make()) return;
+    if (!manager.Make()) return false;
     std::string before;
     for (size_t m : order) {
       if (!manager.IsLegal(kMoves[m])) continue;
-      if (!manager.Take(kMoves[m], before)) return;
+      if (!manager.Take(kMoves[m], before)) return false;
       before += StrCat(kMoves[m].name, ", ");
     }
     manager.End(before);
-    if (context.HasFindings()) return;
-    size_t at = length;
-    while (at-- > 1 && ++order[at] == std::size(kMoves)) order[at] = 0;
-    if (at == 0) break;
-  }
+    return !context.HasFindings();
+  });
   context.Note(StrCat(count, " orders"));
 }
 
@@ -217,7 +214,7 @@ void AddCases(std::vector<Case>& cases) {
     cases.push_back({std::move(name),
                      Level::kL2,
                      ClientNeed::kShared,
-                     {kAccepted, kShapes, kSame, kOffset, kEarly, kCarries, kReady},
+                     {kAccepted, kShapes, kSize, kSame, kOffset, kEarly, kCarries, kReady},
                      [m](Context& context) { EveryOrder(context, m); },
                      false});
   }

@@ -111,6 +111,30 @@ void Quiet(Args& args) {
   FreeError((Real().*kSlot)(&args));
 }
 
+// What the head of a memory calls in the plugin behind, after a client was made.
+inline PJRT_Memory_FunctionTable& MemoriesBehind() {
+  static PJRT_Memory_FunctionTable table = {};
+  return table;
+}
+
+// A mutant that changes what the head of each memory calls.
+template <typename Change>
+void ChangeMemories(PJRT_Api& table, Change) {
+  ChangeOutputs<&PJRT_Api::PJRT_Client_Create>(table, [](auto& created) {
+    auto args = MakeArgs<PJRT_Client_AddressableMemories_Args>();
+    args.client = created.client;
+    Quiet<&PJRT_Api::PJRT_Client_AddressableMemories>(args);
+    for (size_t i = 0; i < args.num_addressable_memories; ++i) {
+      PJRT_Memory* memory = args.addressable_memories[i];
+      if (memory->vtable == nullptr) continue;
+      auto* own = Kept(*memory->vtable);
+      MemoriesBehind() = *own;
+      Change{}(*own);
+      memory->vtable = own;
+    }
+  });
+}
+
 }  // namespace plinth::mutants
 
 #endif  // PLINTH_CONFORMANCE_MUTANTS_CHANGES_H_

@@ -38,28 +38,6 @@ std::span<PJRT_DeviceDescription* const> DescriptionsOf(const PJRT_TopologyDescr
   return {args.descriptions, args.num_descriptions};
 }
 
-void PatchMemories(Api& t, void (*change)(PJRT_Memory_FunctionTable&)) {
-  static void (*patch)(PJRT_Memory_FunctionTable&) = nullptr;
-  patch = change;
-  ChangeOutputs<&Api::PJRT_Client_Create>(t, [](auto& a) {
-    auto args = MakeArgs<PJRT_Client_AddressableMemories_Args>();
-    args.client = a.client;
-    Quiet<&Api::PJRT_Client_AddressableMemories>(args);
-    for (size_t i = 0; i < args.num_addressable_memories; ++i) {
-      PJRT_Memory* memory = args.addressable_memories[i];
-      if (memory->vtable == nullptr) continue;
-      auto* own = Kept(*memory->vtable);
-      patch(*own);
-      memory->vtable = own;
-    }
-  });
-}
-
-PJRT_Memory_FunctionTable& BehindTable() {
-  static PJRT_Memory_FunctionTable table = {};
-  return table;
-}
-
 const Mutant kMapMutants[] = {
     {"compile_ignores_options", "PJRT-Executable_NumReplicas-options",
      "A program compiled for a topology has one replica, whatever the options say.",
@@ -132,25 +110,14 @@ const Mutant kMapMutants[] = {
     {"one_key_of_a_memory", "PJRT-Memory-head",
      "A memory keeps one pointer of a user, whatever the key.",
      [](Api& t) {
-       ChangeOutputs<&Api::PJRT_Client_Create>(t, [](auto& a) {
-         auto args = MakeArgs<PJRT_Client_AddressableMemories_Args>();
-         args.client = a.client;
-         Quiet<&Api::PJRT_Client_AddressableMemories>(args);
-         static const PJRT_Memory_FunctionTable* behind = nullptr;
-         for (size_t i = 0; i < args.num_addressable_memories; ++i) {
-           PJRT_Memory* memory = args.addressable_memories[i];
-           if (memory->vtable == nullptr) continue;
-           if (behind == nullptr) behind = memory->vtable;
-           auto* own = Kept(*memory->vtable);
-           own->get_user_data = [](PJRT_Memory* m, const void*) {
-             return behind->get_user_data(m, behind);
-           };
-           own->set_user_data = [](PJRT_Memory* m, const void*, void* data,
-                                   void (*destroy)(void*)) {
-             behind->set_user_data(m, behind, data, destroy);
-           };
-           memory->vtable = own;
-         }
+       ChangeMemories(t, [](auto& own) {
+         static constexpr char kOnly = 0;
+         own.get_user_data = [](PJRT_Memory* m, const void*) {
+           return MemoriesBehind().get_user_data(m, &kOnly);
+         };
+         own.set_user_data = [](PJRT_Memory* m, const void*, void* data, void (*destroy)(void*)) {
+           MemoriesBehind().set_user_data(m, &kOnly, data, destroy);
+         };
        });
      }},
     {"deleted_goes_home", "PJRT-Args-output-same",
@@ -298,10 +265,9 @@ const Mutant kMapMutants[] = {
     {"replaced_data_leaks", "PJRT-Memory-head",
      "Data attached to a memory is not destroyed when other data takes its place.",
      [](Api& t) {
-       PatchMemories(t, [](PJRT_Memory_FunctionTable& table) {
-         BehindTable() = table;
-         table.set_user_data = [](PJRT_Memory* m, const void* key, void* data, void (*)(void*)) {
-           BehindTable().set_user_data(m, key, data, nullptr);
+       ChangeMemories(t, [](auto& own) {
+         own.set_user_data = [](PJRT_Memory* m, const void* key, void* data, void (*)(void*)) {
+           MemoriesBehind().set_user_data(m, key, data, nullptr);
          };
        });
      }},

@@ -224,30 +224,19 @@ const Mutant kQueryMutants[] = {
     {"user_data_of_all_memories", "PJRT-Memory-head",
      "What is attached to a memory under a key is found at every other memory.",
      [](Api& t) {
-       ChangeOutputs<&Api::PJRT_Client_Create>(t, [](auto& a) {
-         auto args = MakeArgs<PJRT_Client_AddressableMemories_Args>();
-         args.client = a.client;
-         Quiet<&Api::PJRT_Client_AddressableMemories>(args);
-         static const PJRT_Memory_FunctionTable* behind = nullptr;
-         for (size_t i = 0; i < args.num_addressable_memories; ++i) {
-           PJRT_Memory* memory = args.addressable_memories[i];
-           if (memory->vtable == nullptr) continue;
-           if (behind == nullptr) behind = memory->vtable;
-           auto* own = Kept(*memory->vtable);
-           own->get_user_data = [](PJRT_Memory*, const void* key) {
+       ChangeMemories(t, [](auto& own) {
+         own.get_user_data = [](PJRT_Memory*, const void* key) {
+           std::lock_guard<std::mutex> lock(Memory());
+           return AttachedData()[key].data;
+         };
+         own.set_user_data = [](PJRT_Memory* m, const void* key, void* data,
+                                void (*destroy)(void*)) {
+           {
              std::lock_guard<std::mutex> lock(Memory());
-             return AttachedData()[key].data;
-           };
-           own->set_user_data = [](PJRT_Memory* m, const void* key, void* data,
-                                   void (*destroy)(void*)) {
-             {
-               std::lock_guard<std::mutex> lock(Memory());
-               AttachedData()[key].data = data;
-             }
-             behind->set_user_data(m, key, data, destroy);
-           };
-           memory->vtable = own;
-         }
+             AttachedData()[key].data = data;
+           }
+           MemoriesBehind().set_user_data(m, key, data, destroy);
+         };
        });
      }},
 };
