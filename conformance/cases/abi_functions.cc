@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "conformance/cases/cases.h"
+#include "conformance/cases/framework_calls.h"
 #include "conformance/cases/subject.h"
 #include "plinth/support/abi_version.h"
 
@@ -115,6 +116,14 @@ void AskJunkExtensions(Context& context, int number) {
   context.Check("PJRT-Args-extension_start", status.code() == plain.code(), subject.function.name,
                 " with two unknown extensions answered ", status.ToString(),
                 "; without them it answers ", plain.ToString());
+  // The one that frameworks send, whether anybody traces or not.
+  TraceNode trace;
+  Subject traced(context, number);
+  status =
+      CallSized(context, traced.function, traced.arguments.bytes(), size, is_intact, trace.base());
+  context.Check("PJRT-Args-extension_start", status.code() == plain.code(), subject.function.name,
+                " with the id of a trace answered ", status.ToString(), "; without it it answers ",
+                plain.ToString());
 }
 
 }  // namespace

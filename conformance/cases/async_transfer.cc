@@ -142,13 +142,18 @@ void DestroyNullManager(Context& context) {
 
 // The manager goes while its buffer waits for data: the buffer must not wait for ever.
 void Abandoned(Context& context) {
-  PendingBuffer pending(context);
-  if (!pending.Make()) return;
-  context.Ok("PJRT-AsyncHostToDeviceTransferManager_Destroy-unfinished", "destroying the manager",
-             pending.manager().Destroy());
-  Status status = context.Download(pending.buffer()).status();
-  context.Check("PJRT-AsyncHostToDeviceTransferManager_Destroy-unfinished", !status.ok(),
-                "a buffer that never got its data was read");
+  constexpr char kUnfinished[] = "PJRT-AsyncHostToDeviceTransferManager_Destroy-unfinished";
+  const float values[] = {1, 2, 3, 4};
+  for (int64_t size : {0, 8, 16}) {
+    PendingBuffer pending(context);
+    if (!pending.Make()) return;
+    if (size > 0 && !context.Ok(kUnfinished, "a part", pending.Transfer(0, values, 0, size, false)))
+      return;
+    context.Ok(kUnfinished, "destroying the manager", pending.manager().Destroy());
+    Status status = context.Download(pending.buffer()).status();
+    context.Check(kUnfinished, !status.ok(), "a buffer was read that got ", size,
+                  " of 16 bytes, and never the last");
+  }
 }
 
 }  // namespace

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // L2: who keeps what alive: buffers, views, external references, errors through buffers, donation.
 
+#include <array>
 #include <atomic>
 #include <chrono>
+#include <memory>
 #include <thread>
 
 #include "conformance/cases/ask.h"
@@ -10,6 +12,8 @@
 #include "conformance/cases/error_buffer.h"
 #include "conformance/cases/samples.h"
 #include "conformance/cases/stored_programs.h"
+#include "conformance/cases/sweep_places.h"
+#include "conformance/cases/view.h"
 
 namespace plinth::conformance {
 namespace {
@@ -227,6 +231,34 @@ void ViewOfMemory(Context& context) {
                 "on_delete_callback ran ", deleted.load(), " times, not once");
 }
 
+// Several views at once, of memory of several owners: each is told the end of its own.
+void ViewsOfSeveralOwners(Context& context) {
+  Expected<PJRT_Device*> device = context.Device();
+  if (!context.Ok("", "PJRT_Client_AddressableDevices", device.status())) return;
+  const Place where = {*device, nullptr, *device, DefaultMemoryOf(context, *device)};
+  for (const std::array<size_t, 3>& order : {std::array<size_t, 3>{2, 0, 1}, {1, 2, 0}}) {
+    std::array<std::shared_ptr<Viewed>, 3> owners;
+    std::array<OwnedBuffer, 3> views;
+    for (size_t i = 0; i < views.size(); ++i) {
+      views[i] = MakeView(context, HostArray::F32({4}, {1, 2, 3, 4}), where, owners[i]);
+      if (!views[i]) return;
+    }
+    std::array<int, 3> wanted = {};
+    for (size_t i : order) {
+      (void)views[i].Destroy();
+      wanted[i] = 1;
+      for (int wait = 0; wait < 3000 && owners[i]->calls == 0; ++wait)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      for (size_t k = 0; k < wanted.size(); ++k) {
+        context.Check("PJRT-Client_CreateViewOfDeviceBuffer-on_delete",
+                      owners[k]->calls == wanted[k], "of three views number ", i,
+                      " was destroyed: the owner of number ", k, " was told ",
+                      owners[k]->calls.load(), " times, not ", wanted[k]);
+      }
+    }
+  }
+}
+
 // A buffer that carries an error gives it to everything that is computed from it.
 void ErrorsTravel(Context& context) {
   Expected<PJRT_Device*> device = context.Device();
@@ -282,6 +314,8 @@ void AddLifetimeCases(std::vector<Case>& cases) {
       {"PJRT-Client_CreateViewOfDeviceBuffer-on_delete",
        "PJRT-Client_CreateViewOfDeviceBuffer-no-copy"},
       ViewOfMemory);
+  add("views_of_several_owners", {"PJRT-Client_CreateViewOfDeviceBuffer-on_delete"},
+      ViewsOfSeveralOwners);
   add("errors_travel",
       {"PJRT-Client_CreateErrorBuffer-carries", "PJRT-LoadedExecutable_Execute-error-input",
        "PJRT-LoadedExecutable_Execute-asynchronous"},

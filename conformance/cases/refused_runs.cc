@@ -29,7 +29,8 @@ void RefusedForOne(Context& context) {
   const std::vector<Parameter> parameters = {
       {"program", {"donating_both", "mixed", "many_arguments"}},
       {"argument", {"the last", "the first", "one between"}},
-      {"why", {"deleted", "another shape", "another type", "missing"}}};
+      {"why", {"deleted", "another shape", "another type", "missing"}},
+      {"before", {"nothing", "a run"}}};
   Sweep(context, parameters, [&](Context& probe, const Row& row) {
     const std::string& name = parameters[0].values[row[0]];
     Expected<OwnedLoadedExecutable> program = probe.Compile(ProgramFor(probe, name));
@@ -40,6 +41,14 @@ void RefusedForOne(Context& context) {
     std::vector<OwnedBuffer> buffers;
     std::vector<PJRT_Buffer*> handles = UploadAll(probe, arrays, buffers);
     if (handles.size() != count) return;
+    if (row[3] == 1) {
+      // What it was donated concerns its own arguments alone.
+      auto results = probe.Execute(program->get(), handles);
+      if (!probe.Ok("", "PJRT_LoadedExecutable_Execute", results.status())) return;
+      buffers.clear();
+      handles = UploadAll(probe, arrays, buffers);
+      if (handles.size() != count) return;
+    }
     OwnedBuffer other;
     if (row[2] == 0 && !DeleteBuffer(probe, handles[bad])) return;
     if (row[2] == 1 || row[2] == 2) {

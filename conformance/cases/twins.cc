@@ -25,6 +25,7 @@ namespace {
 namespace kinds = reflection::handle;
 constexpr char kSame[] = "PJRT-Args-output-same";
 constexpr char kTruth[] = "PJRT-Buffer_IsDeleted-truth";
+constexpr char kLoaded[] = "PJRT-LoadedExecutable_IsDeleted-truth";
 constexpr char kAgain[] = "PJRT-Client_Load-again";
 const std::vector<float> kNumbers = {1, 2, 3, 4};
 
@@ -135,6 +136,10 @@ Status Unload(Context& context, OwnedLoadedExecutable& loaded) {
   return context.plugin().Call(args);
 }
 Status Runs(Context& context, OwnedLoadedExecutable& loaded) {
+  auto is_deleted =
+      Get<&PJRT_LoadedExecutable_IsDeleted_Args::executable>(context, loaded.get(), kLoaded);
+  context.Check(kLoaded, !is_deleted || !RawBool(is_deleted->is_deleted),
+                "a program counts as unloaded when another one was");
   PLINTH_ASSIGN_OR_RETURN(OwnedBuffer argument, context.Upload(HostArray::F32({4}, kNumbers)));
   PJRT_Buffer* handles[] = {argument.get()};
   PLINTH_ASSIGN_OR_RETURN(std::vector<OwnedBuffer> results, context.Execute(loaded.get(), handles));
@@ -378,6 +383,7 @@ void AddCases(std::vector<Case>& cases) {
                      false});
   };
   add("programs", Programs, kAgain);
+  cases.back().requirements.emplace_back(kLoaded);
   add("executables", Executables, "PJRT-LoadedExecutable_GetExecutable-executable-owner");
   add("arrays", ArrayTwins, "PJRT-Buffer_Delete-uses");
   add("topologies", Topologies, "PJRT-TopologyDescription_Deserialize-same");

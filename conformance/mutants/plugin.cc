@@ -33,7 +33,7 @@ std::vector<const Mutant*> AllMutants() {
         AnswerMutants(),  NumericMutants(),      ArrayMutants(),      ProgramMutants(),
         ClientMutants(),  DriverMutants(),       PlatformMutants(),   UnitMutants(),
         MapMutants(),     SignalMutants(),       ContentMutants(),    LeaseMutants(),
-        QueryMutants(),   FlowMutants(),         SetupMutants()}) {
+        QueryMutants(),   FlowMutants(),         SetupMutants(),      HabitMutants()}) {
     for (const Mutant& mutant : some) all.push_back(&mutant);
   }
   return all;
