@@ -2,7 +2,8 @@
 """clang-tidy on the sources of a build, for scripts/lint --tidy.
 
   tidy.py BUILD [FOLDER | -FOLDER]...   BUILD: a folder with compile_commands.json; FOLDER: of the
-                                        checkout, with all that is below; -FOLDER: left out
+                                        checkout, with all that is below, or one source; -FOLDER:
+                                        left out
 
 Of tests and fuzzers only what clang itself says. A source in which nothing was found is not read
 again until it or what it includes changes: BUILD/tidy has an empty file of each such state.
@@ -73,9 +74,9 @@ def read(build: Path, source: Path, compiled: list[tuple[str, list[str]]]) -> st
 
 def main() -> int:
     build = Path(sys.argv[1]).resolve()
-    unknown = [name for name in sys.argv[2:] if not (ROOT / name.removeprefix("-")).is_dir()]
+    unknown = [name for name in sys.argv[2:] if not (ROOT / name.removeprefix("-")).exists()]
     if unknown:
-        sys.exit(f"tidy.py: no such folders: {' '.join(unknown)}")
+        sys.exit(f"tidy.py: no such folders or sources: {' '.join(unknown)}")
     (build / "tidy").mkdir(exist_ok=True)
     sources = commands(build, sys.argv[2:])
     bad = 0

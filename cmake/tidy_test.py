@@ -75,6 +75,10 @@ class TidyTest(unittest.TestCase):
         self.assertEqual(self.tidy("-one"), (True, ["b.cc"]))
         self.assertEqual(self.tidy("three"), (False, []))
 
+    def test_of_one_source(self):
+        self.assertEqual(self.tidy("one/a.cc"), (True, ["a.cc"]))
+        self.assertEqual(self.tidy("one/none.cc"), (False, []))
+
     def test_of_tests_only_what_clang_says(self):
         self.tidy()
         lines = self.log.read_text().splitlines()
