@@ -83,6 +83,7 @@ std::span<const Mutant> QueryMutants();
 std::span<const Mutant> FlowMutants();
 std::span<const Mutant> SetupMutants();
 std::span<const Mutant> HabitMutants();
+std::span<const Mutant> NeglectMutants();
 // Plugins without a bug that do what the specification allows and the plugin behind does not.
 std::span<const Mutant> CorrectPlugins();
 

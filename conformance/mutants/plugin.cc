@@ -33,7 +33,8 @@ std::vector<const Mutant*> AllMutants() {
         AnswerMutants(),  NumericMutants(),      ArrayMutants(),      ProgramMutants(),
         ClientMutants(),  DriverMutants(),       PlatformMutants(),   UnitMutants(),
         MapMutants(),     SignalMutants(),       ContentMutants(),    LeaseMutants(),
-        QueryMutants(),   FlowMutants(),         SetupMutants(),      HabitMutants()}) {
+        QueryMutants(),   FlowMutants(),         SetupMutants(),      HabitMutants(),
+        NeglectMutants()}) {
     for (const Mutant& mutant : some) all.push_back(&mutant);
   }
   return all;
