@@ -122,10 +122,30 @@ void Attributes(Context& context) {
   (void)AttributesText(context, args.attributes, args.num_attributes, "PJRT_Plugin_Attributes");
 }
 
+// What the plugin says of itself: its attributes, and which slots of its table are filled.
+std::string SelfOf(Context& context) {
+  std::string text;
+  for (const reflection::Function& function : reflection::Functions())
+    text += context.plugin().Slot(function) == nullptr ? '-' : '+';
+  auto args = MakeArgs<PJRT_Plugin_Attributes_Args>();
+  if (!context.plugin().Call(args).ok()) return text;
+  return StrCat(
+      text, " ", args.num_attributes, " ",
+      AttributesText(context, args.attributes, args.num_attributes, "PJRT_Plugin_Attributes"));
+}
+
 void InitializeAgain(Context& context) {
-  auto args = MakeArgs<PJRT_Plugin_Initialize_Args>();
-  context.Ok("PJRT-Plugin_Initialize-again", "PJRT_Plugin_Initialize, a second time",
-             context.plugin().Call(args));
+  constexpr char kAgain[] = "PJRT-Plugin_Initialize-again";
+  const std::string before = SelfOf(context);
+  // It does nothing however often it is called.
+  for (int i = 0; i < 3; ++i) {
+    auto args = MakeArgs<PJRT_Plugin_Initialize_Args>();
+    context.Ok(kAgain, "PJRT_Plugin_Initialize, another time", context.plugin().Call(args));
+    const std::string after = SelfOf(context);
+    context.Check(kAgain, after == before,
+                  "the plugin, which was initialized again, says of itself \"", after,
+                  "\", before that \"", before, "\"");
+  }
 }
 
 // Every error has a code, a text, and from 0.107 on a head.

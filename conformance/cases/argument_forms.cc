@@ -144,7 +144,7 @@ void UnterminatedTexts(Context& context) {
   context.Check(kStrings, status.message() == "as it says", "the text of an error became \"",
                 status.message(), "\"");
   // A name that only begins like a format is none, nor is one that is cut.
-  for (std::string_view wrong : {"mlirx", "mli", "mlir ", "MLIR"}) {
+  for (std::string_view wrong : {"mlirx", "mli", "mlir ", "MLIR", ""}) {
     Expected<OwnedLoadedExecutable> refused =
         context.Compile(ProgramFor(context, "add_one"), wrong);
     context.Check("PJRT-Client_Compile-format", !refused.ok(), "the format \"", wrong,

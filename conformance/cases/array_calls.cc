@@ -24,6 +24,7 @@ namespace {
 
 constexpr char kExecute[] = "execute";
 constexpr char kContents[] = "PJRT-Buffer_ToHostBuffer-contents";
+constexpr char kDevice[] = "PJRT-Buffer_Device-asked-for";
 
 // What a call takes where an array without elements has no address.
 const std::byte* DataOf(const HostArray& array) {
@@ -34,6 +35,13 @@ const std::byte* DataOf(const HostArray& array) {
 // Whether its bytes on the device are those on the host.
 bool HasKnownBytes(const ArrayKind& kind) {
   return !kind.is_turned && (InfoOf(kind.array.type).bits >= 8 || kind.array.type == DType::kPred);
+}
+
+// An array is on the device that its call named.
+void CheckDevice(Context& context, PJRT_Buffer* made, const HeldArray& held, PJRT_Device* wanted) {
+  auto device = Get<&PJRT_Buffer_Device_Args::buffer>(context, made);
+  context.Check(kDevice, !device || device->device == wanted, held.kind->name,
+                " was made on another device than that which was asked for");
 }
 
 // An array that a call gave: with the contents of its kind, unless nobody wrote them.
@@ -117,8 +125,10 @@ Status CopyToDevice(Context& context, const HeldArray& held) {
   // To another one, or where there is none to its own.
   args.dst_device =
       held.kind->where.wanted_device == devices.back() ? devices.front() : devices.back();
-  return CallAndLook(context, args, &PJRT_Buffer_CopyToDevice_Args::dst_buffer, held,
-                     "PJRT-Buffer_CopyToDevice-contents");
+  PLINTH_RETURN_IF_ERROR(context.plugin().Call(args));
+  OwnedBuffer made(context.plugin(), args.dst_buffer);
+  CheckDevice(context, made.get(), held, args.dst_device);
+  return Look(context, std::move(made), held, "PJRT-Buffer_CopyToDevice-contents");
 }
 
 Status CopyToMemory(Context& context, const HeldArray& held) {
@@ -157,6 +167,7 @@ Status Execute(Context& context, const HeldArray& held) {
 
 Status Upload(Context& context, const HeldArray& held) {
   PLINTH_ASSIGN_OR_RETURN(OwnedBuffer made, UploadKind(context, *held.kind));
+  CheckDevice(context, made.get(), held, held.kind->where.wanted_device);
   return Look(context, std::move(made), held, kContents);
 }
 
@@ -208,7 +219,9 @@ Status Uninitialized(Context& context, const HeldArray& held) {
   args.device = held.kind->where.device;
   args.memory = held.kind->where.memory;
   PLINTH_RETURN_IF_ERROR(context.plugin().Call(args));
-  return OwnedBuffer(context.plugin(), args.buffer).Destroy();
+  OwnedBuffer made(context.plugin(), args.buffer);
+  CheckDevice(context, made.get(), held, held.kind->where.wanted_device);
+  return made.Destroy();
 }
 
 Status ErrorBuffer(Context& context, const HeldArray& held) {
@@ -299,8 +312,10 @@ Status View(Context& context, const HeldArray& held) {
   args.memory = held.kind->where.memory;
   args.on_delete_callback = [](void*, void*) { ++GivenBack(); };
   PLINTH_RETURN_IF_ERROR(context.plugin().Call(args));
-  Status status = Look(context, OwnedBuffer(context.plugin(), args.buffer), held,
-                       "PJRT-Client_CreateViewOfDeviceBuffer-no-copy");
+  OwnedBuffer made(context.plugin(), args.buffer);
+  CheckDevice(context, made.get(), held, held.kind->where.wanted_device);
+  Status status =
+      Look(context, std::move(made), held, "PJRT-Client_CreateViewOfDeviceBuffer-no-copy");
   for (int i = 0; i < 3000 && GivenBack() == before; ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   // Memory that the plugin may still use stays.

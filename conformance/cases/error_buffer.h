@@ -10,10 +10,12 @@
 namespace plinth::conformance {
 
 // A buffer that carries an error instead of an array of that type and these dimensions. What the
-// plugin borrows for the call is overwritten after it.
+// plugin borrows for the call is overwritten after it. A payload that is not empty goes with the
+// error, under the key "note".
 Expected<OwnedBuffer> NewErrorBuffer(const Context& context, PJRT_Memory* memory,
                                      PJRT_Error_Code code, std::string_view text,
-                                     const HostArray& array = {DType::kF32, {4}, {}});
+                                     const HostArray& array = {DType::kF32, {4}, {}},
+                                     std::string_view payload = "");
 
 }  // namespace plinth::conformance
 

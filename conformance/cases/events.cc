@@ -5,6 +5,7 @@
 #include <chrono>
 #include <thread>
 
+#include "conformance/cases/ask.h"
 #include "conformance/cases/cases.h"
 #include "conformance/cases/pending_buffer.h"
 #include "conformance/cases/samples.h"
@@ -230,15 +231,39 @@ void SetForeign(Context& context) {
                        context.plugin().Call(set), {StatusCode::kInvalidArgument});
 }
 
+// What is set first stays, whatever an event is set to again.
 void SetTwice(Context& context) {
-  auto create = MakeArgs<PJRT_Event_Create_Args>();
-  if (!context.Ok("", "PJRT_Event_Create", context.plugin().Call(create))) return;
-  OwnedEvent event(context.plugin(), create.event);
-  auto set = MakeArgs<PJRT_Event_Set_Args>();
-  set.event = event.get();
-  if (!context.Ok("", "PJRT_Event_Set", context.plugin().Call(set))) return;
-  context.CheckRefused("PJRT-Event_Set-once", "setting an event again", context.plugin().Call(set),
-                       {StatusCode::kFailedPrecondition});
+  constexpr char kOnce[] = "PJRT-Event_Set-once";
+  const PJRT_Error_Code codes[] = {PJRT_Error_Code_OK, PJRT_Error_Code_ABORTED,
+                                   PJRT_Error_Code_DATA_LOSS};
+  for (PJRT_Error_Code first : codes) {
+    for (PJRT_Error_Code second : codes) {
+      auto create = MakeArgs<PJRT_Event_Create_Args>();
+      if (!context.Ok("", "PJRT_Event_Create", context.plugin().Call(create))) return;
+      OwnedEvent event(context.plugin(), create.event);
+      auto set = [&](PJRT_Error_Code code, std::string_view text) {
+        auto args = MakeArgs<PJRT_Event_Set_Args>();
+        args.event = event.get();
+        args.error_code = code;
+        args.error_message = text.data();
+        args.error_message_size = code == PJRT_Error_Code_OK ? 0 : text.size();
+        return context.plugin().Call(args);
+      };
+      if (!context.Ok("", "PJRT_Event_Set", set(first, "the first"))) return;
+      context.CheckRefused(kOnce, "setting an event again", set(second, "another"),
+                           {StatusCode::kFailedPrecondition});
+      auto is_first = [&](const Status& status) {
+        return first == PJRT_Error_Code_OK ? status.ok() : Carries(status, first, "the first");
+      };
+      auto error = MakeArgs<PJRT_Event_Error_Args>();
+      error.event = event.get();
+      for (const Status& status : {context.plugin().Call(error), context.Await(event.get())}) {
+        context.Check(kOnce, is_first(status), "an event that was set to ", static_cast<int>(first),
+                      ", and again to ", static_cast<int>(second), ", ended with ",
+                      status.ToString());
+      }
+    }
+  }
 }
 
 void ErrorBeforeReady(Context& context) {

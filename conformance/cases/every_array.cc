@@ -18,6 +18,7 @@ namespace {
 
 constexpr char kAny[] = "PJRT-Threads-any";
 constexpr char kAccepted[] = "PJRT-Args-accepted";
+constexpr char kDevice[] = "PJRT-Buffer_Device-asked-for";
 
 // Whether a plugin may answer so about an array that it does not want.
 bool IsFair(const Status& status) {
@@ -73,13 +74,14 @@ void AddCases(std::vector<Case>& cases) {
                      std::move(run), false});
   };
   for (const ArrayCall& call : ArrayCalls()) {
-    std::vector<std::string> requirements = {kAny, kAccepted, "PJRT-Buffer_GetMemoryLayout-order"};
+    std::vector<std::string> requirements = {kAny, kAccepted, kDevice,
+                                             "PJRT-Buffer_GetMemoryLayout-order"};
     if (!call.requirement.empty()) requirements.push_back(call.requirement);
     add(StrCat("L2/every_array/", call.name), std::move(requirements),
         [call](Context& context) { CallForEvery(context, call); });
   }
-  add("L2/every_array/judged", {kAny, kAccepted, kOutputTrue, "PJRT-Buffer_ToHostBuffer-contents"},
-      JudgeElsewhere);
+  add("L2/every_array/judged",
+      {kAny, kAccepted, kDevice, kOutputTrue, "PJRT-Buffer_ToHostBuffer-contents"}, JudgeElsewhere);
 }
 
 }  // namespace every_array

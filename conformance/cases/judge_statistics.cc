@@ -2,12 +2,16 @@
 // L1: statistics of memory follow what is allocated.
 
 #include <chrono>
+#include <optional>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "conformance/cases/ask.h"
 #include "conformance/cases/cases.h"
 #include "conformance/cases/judge_case.h"
 #include "conformance/cases/stored_programs.h"
+#include "conformance/cases/transfer_manager.h"
 
 namespace plinth::conformance {
 namespace judge_statistics {
@@ -41,6 +45,62 @@ constexpr Number kNumbers[] = {
     {"peak_pool_bytes", &Stats::peak_pool_bytes_is_set, &Stats::peak_pool_bytes, &Stats::pool_bytes,
      true},
 };
+
+constexpr char kInUse[] = "PJRT-Device_MemoryStats-in-use";
+
+std::optional<int64_t> InUse(const Context& context, PJRT_Device* device) {
+  auto args = MakeArgs<Stats>();
+  args.device = device;
+  if (!context.plugin().Call(args).ok()) return std::nullopt;
+  return args.bytes_in_use;
+}
+
+// Of one that nobody wrote; it is read, so that its bytes have to be there.
+Expected<OwnedBuffer> WithoutContents(Context& context, PJRT_Device* device, int64_t bytes) {
+  auto args = MakeArgs<PJRT_Client_CreateUninitializedBuffer_Args>();
+  args.client = context.client();
+  args.shape_dims = &bytes;
+  args.shape_num_dims = 1;
+  args.shape_element_type = PJRT_Buffer_Type_U8;
+  args.device = device;
+  PLINTH_RETURN_IF_ERROR(context.plugin().Call(args));
+  OwnedBuffer made(context.plugin(), args.buffer);
+  PLINTH_RETURN_IF_ERROR(context.Download(made.get()).status());
+  return made;
+}
+Expected<OwnedBuffer> PieceByPiece(Context& context, PJRT_Device* device, int64_t bytes) {
+  const HostArray array{DType::kU8, {bytes}, std::vector<std::byte>(static_cast<size_t>(bytes))};
+  PLINTH_ASSIGN_OR_RETURN(OwnedManager manager,
+                          NewManager(context, DefaultMemoryOf(context, device), {array}));
+  PLINTH_ASSIGN_OR_RETURN(OwnedBuffer made, RetrieveBuffer(context, manager.get(), 0));
+  PLINTH_RETURN_IF_ERROR(
+      TransferBytes(context, manager.get(), 0, array.bytes.data(), 0, bytes, true));
+  PLINTH_RETURN_IF_ERROR(AwaitBuffer(context, made.get()));
+  return made;
+}
+
+// An array counts however it was made; a copy may share the bytes of its original.
+void CountHoweverMade(Context& context, PJRT_Device* device) {
+  constexpr int64_t kBytes = int64_t{4} << 20;
+  for (auto [how, make] : {std::pair("made without contents", &WithoutContents),
+                           {"filled piece by piece", &PieceByPiece}}) {
+    const std::optional<int64_t> before = InUse(context, device);
+    Expected<OwnedBuffer> made = make(context, device, kBytes);
+    const std::optional<int64_t> with = InUse(context, device);
+    // Whether it can be made is asked elsewhere.
+    if (!made.ok() || !before || !with) continue;
+    context.Check(kInUse, *with - *before >= kBytes / 2, "bytes_in_use grew by ", *with - *before,
+                  " with a buffer of ", kBytes, " bytes that was ", how);
+    (void)made->Destroy();
+    int64_t left = kBytes;
+    for (int i = 0; i < 1000 && left >= kBytes / 2; ++i) {
+      if (i > 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      left = InUse(context, device).value_or(*before) - *before;
+    }
+    context.Check(kInUse, left < kBytes / 2, "bytes_in_use is ", left, " larger after a buffer of ",
+                  kBytes, " bytes that was ", how, " was destroyed");
+  }
+}
 
 // Statistics follow what is allocated.
 void JudgeMemoryStats(Context& context) {
@@ -212,6 +272,7 @@ void JudgeMemoryStats(Context& context) {
     if (!context.Ok("", "an upload", large.status())) return;
     (void)large->Destroy();
     falls("destroyed");
+    CountHoweverMade(context, device);
     if (!context.plugin().Has(reflection::function::kPJRT_Device_ClearMemoryStats)) continue;
     // With something in use.
     Expected<OwnedBuffer> kept =

@@ -50,6 +50,30 @@ Status RegisterAndWait(Context& context, PJRT_Event* event, Notified& notified,
   return Status();
 }
 
+// Each copy of an array that may have nothing to copy: whether it is refused is asked elsewhere.
+void CopyInEachWay(Context& context, const Made& made, PJRT_Buffer* buffer) {
+  auto to_device = MakeArgs<PJRT_Buffer_CopyToDevice_Args>();
+  to_device.buffer = buffer;
+  to_device.dst_device = AddressableDevices(context).back();
+  auto to_memory = MakeArgs<PJRT_Buffer_CopyToMemory_Args>();
+  to_memory.buffer = buffer;
+  to_memory.dst_memory = made.memory;
+  std::vector<OwnedBuffer> copies;
+  if (context.plugin().Call(to_device).ok())
+    copies.emplace_back(context.plugin(), to_device.dst_buffer);
+  if (context.plugin().Call(to_memory).ok())
+    copies.emplace_back(context.plugin(), to_memory.dst_buffer);
+  for (const OwnedBuffer& copy : copies) (void)AwaitBuffer(context, copy.get());
+  float values[4];
+  auto raw = MakeArgs<PJRT_Buffer_CopyRawToHost_Args>();
+  raw.buffer = buffer;
+  raw.dst = values;
+  raw.transfer_size = sizeof(values);
+  if (!context.plugin().Call(raw).ok()) return;
+  OwnedEvent done(context.plugin(), raw.event);
+  if (done) (void)context.Await(done.get());
+}
+
 template <typename Args>
 Status WithDeleter(Context& context, Args args, auto holder, auto deleter) {
   PLINTH_RETURN_IF_ERROR(context.plugin().Call(args));
@@ -382,7 +406,30 @@ std::vector<Work> AllWork() {
   });
   add("error_buffers", 100, [](Context& c, Made& m) -> Status {
     PLINTH_ASSIGN_OR_RETURN(OwnedBuffer buffer,
-                            NewErrorBuffer(c, m.memory, PJRT_Error_Code_DATA_LOSS, "lost"));
+                            NewErrorBuffer(c, m.memory, PJRT_Error_Code_DATA_LOSS, "lost",
+                                           {DType::kF32, {4}, {}}, "with more about it"));
+    PJRT_Buffer* handles[] = {buffer.get()};
+    (void)c.Execute(m.add.get(), handles);
+    CopyInEachWay(c, m, buffer.get());
+    return CallFailing(c.Download(buffer.get()).status());
+  });
+  // What is refused leaves nothing either: room that is too small, an array that is gone.
+  add("small_download_refused", 100, [](Context& c, Made& m) -> Status {
+    float values[4];
+    auto read = MakeArgs<PJRT_Buffer_ToHostBuffer_Args>();
+    read.src = m.buffer.get();
+    read.dst = values;
+    read.dst_size = 3;
+    Status status = c.plugin().Call(read);
+    OwnedEvent done(c.plugin(), status.ok() ? read.event : nullptr);
+    return CallFailing(status);
+  });
+  add("deleted_refused", 60, [](Context& c, Made& m) -> Status {
+    PLINTH_ASSIGN_OR_RETURN(OwnedBuffer buffer, UploadFour(c));
+    auto remove = MakeArgs<PJRT_Buffer_Delete_Args>();
+    remove.buffer = buffer.get();
+    PLINTH_RETURN_IF_ERROR(c.plugin().Call(remove));
+    CopyInEachWay(c, m, buffer.get());
     PJRT_Buffer* handles[] = {buffer.get()};
     (void)c.Execute(m.add.get(), handles);
     return CallFailing(c.Download(buffer.get()).status());

@@ -2,9 +2,13 @@
 // L1 and L2: functions that few clients call.
 
 #include <algorithm>
+#include <chrono>
+#include <future>
 #include <memory>
+#include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "conformance/cases/alias_buffer.h"
 #include "conformance/cases/ask.h"
@@ -152,6 +156,61 @@ struct Visits {
   bool is_same_thread = true;
 };
 
+void Visit(const char* key, size_t key_size, const char* value, size_t value_size, void* visits) {
+  auto* self = static_cast<Visits*>(visits);
+  self->found.emplace_back(StringOf(key, key_size), StringOf(value, value_size));
+  self->is_same_thread &= std::this_thread::get_id() == self->thread;
+}
+
+// What an error carries, in any order; the error is freed.
+std::vector<std::pair<std::string, std::string>> TakePayloads(const Plugin& plugin,
+                                                              PJRT_Error* error) {
+  Visits visits;
+  auto each = MakeArgs<PJRT_Error_ForEachPayload_Args>();
+  each.error = error;
+  each.user_arg = &visits;
+  each.visitor = Visit;
+  (void)plugin.Call(each);
+  (void)plugin.Take(error);
+  std::sort(visits.found.begin(), visits.found.end());
+  return visits.found;
+}
+
+// The error of one event carries the same, in whichever way it is learned.
+void PayloadsInEachWay(Context& context, PJRT_Event* event) {
+  const Plugin& plugin = context.plugin();
+  auto await = MakeArgs<PJRT_Event_Await_Args>();
+  await.event = event;
+  const auto waited = TakePayloads(plugin, plugin.api()->PJRT_Event_Await(&await));
+  auto get = MakeArgs<PJRT_Event_Error_Args>();
+  get.event = event;
+  const auto asked = TakePayloads(plugin, plugin.api()->PJRT_Event_Error(&get));
+  struct Told {
+    const Plugin& plugin;
+    std::promise<std::vector<std::pair<std::string, std::string>>> payloads;
+  };
+  // It stays for a callback that comes late.
+  auto* told = new Told{plugin, {}};
+  auto payloads = told->payloads.get_future();
+  auto on_ready = MakeArgs<PJRT_Event_OnReady_Args>();
+  on_ready.event = event;
+  on_ready.user_arg = told;
+  on_ready.callback = [](PJRT_Error* error, void* argument) {
+    std::unique_ptr<Told> own(static_cast<Told*>(argument));
+    own->payloads.set_value(TakePayloads(own->plugin, error));
+  };
+  context.Check(kOutputTrue, waited == asked, "the error of an event carries ", waited.size(),
+                " payloads where it was waited for, ", asked.size(), " where it was asked for");
+  if (!context.Ok("PJRT-Args-accepted", "PJRT_Event_OnReady", plugin.Call(on_ready))) {
+    delete told;
+    return;
+  }
+  if (payloads.wait_for(std::chrono::seconds(3)) != std::future_status::ready) return;
+  const auto called = payloads.get();
+  context.Check(kOutputTrue, called == asked, "the error of an event carries ", called.size(),
+                " payloads for a callback, ", asked.size(), " where it was asked for");
+}
+
 // What an error carries beside its text, each once and whole.
 void Payloads(Context& context) {
   constexpr char kRequirement[] = "PJRT-Error_ForEachPayload-once";
@@ -202,12 +261,7 @@ void Payloads(Context& context) {
   auto each = MakeArgs<PJRT_Error_ForEachPayload_Args>();
   each.error = error;
   each.user_arg = &visits;
-  each.visitor = [](const char* key, size_t key_size, const char* value, size_t value_size,
-                    void* arg) {
-    auto* self = static_cast<Visits*>(arg);
-    self->found.emplace_back(StringOf(key, key_size), StringOf(value, value_size));
-    self->is_same_thread &= std::this_thread::get_id() == self->thread;
-  };
+  each.visitor = Visit;
   if (context.Ok(kRequirement, "PJRT_Error_ForEachPayload", context.plugin().Call(each))) {
     Visits again;
     auto second = each;
@@ -231,6 +285,7 @@ void Payloads(Context& context) {
       }
     }
     context.Check(kRequirement, visits.is_same_thread, "the visitor ran on another thread");
+    PayloadsInEachWay(context, event.get());
   }
   (void)context.plugin().Take(error);
 }
@@ -396,8 +451,8 @@ void AddRareCases(std::vector<Case>& cases) {
       DefaultAssignment);
   add("L1/error/message_of_null", {"PJRT-Error_Message-error"}, MessageOfNull, true);
   add("L1/error/payloads",
-      {"PJRT-Error_ForEachPayload-once", "PJRT-Args-accepted", "PJRT-Args-input",
-       "PJRT-Error-head"},
+      {"PJRT-Error_ForEachPayload-once", "PJRT-Args-accepted", "PJRT-Args-input", "PJRT-Error-head",
+       kOutputTrue},
       Payloads);
   add("L1/error/alive", {"PJRT-Error_Message-const", "PJRT-Event_Set-outcome"}, ErrorsAlive);
   add("L1/client/map_for_dma", {"PJRT-Args-accepted", "PJRT-Args-input"}, MapForDma);

@@ -273,6 +273,61 @@ void PortableProgram(Context& context) {
   }
 }
 
+// Whether a run takes the argument that its program donates, on the first device or on that which
+// the call names; with `keeps` the call says that it stays.
+Expected<bool> TakesArgument(Context& context, PJRT_LoadedExecutable* executable,
+                             PJRT_Device* device, bool names_device, bool keeps) {
+  PLINTH_ASSIGN_OR_RETURN(OwnedBuffer there, context.Upload(HostArray::F32({4}, kValues), device));
+  PJRT_Buffer* argument = there.get();
+  PJRT_Buffer* const* arguments = &argument;
+  PJRT_Buffer* output = nullptr;
+  PJRT_Buffer** outputs = &output;
+  const int64_t kept[] = {0};
+  auto options = MakeArgs<PJRT_ExecuteOptions>();
+  if (keeps) options.non_donatable_input_indices = kept;
+  if (keeps) options.num_non_donatable_input_indices = 1;
+  auto args = MakeArgs<PJRT_LoadedExecutable_Execute_Args>();
+  args.executable = executable;
+  args.options = &options;
+  args.argument_lists = &arguments;
+  args.num_devices = 1;
+  args.num_args = 1;
+  args.output_lists = &outputs;
+  args.execute_device = names_device ? device : nullptr;
+  PLINTH_RETURN_IF_ERROR(context.plugin().Call(args));
+  OwnedBuffer owned(context.plugin(), output);
+  const bool is_taken = IsBufferDeleted(context, argument);
+  PLINTH_RETURN_IF_ERROR(AwaitBuffer(context, output));
+  return is_taken;
+}
+
+// A program donates alike wherever it runs. Whether a plugin donates at all is asked elsewhere.
+void PortableDonation(Context& context) {
+  constexpr char kDonation[] = "PJRT-LoadedExecutable_Execute-donation";
+  const std::vector<PJRT_Device*> devices = Several(context);
+  if (devices.empty()) return;
+  Expected<OwnedLoadedExecutable> usual = context.Compile(ProgramFor(context, "donating")),
+                                  portable =
+                                      context.Compile(ProgramFor(context, "donating"), "mlir",
+                                                      StrCat(SingleDeviceCompileOptions(),
+                                                             std::string("\x20\x01", 2)));
+  if (!context.Ok("", "PJRT_Client_Compile", usual.status()) ||
+      !context.Ok("", "PJRT_Client_Compile of a portable program", portable.status()))
+    return;
+  Expected<bool> wanted = TakesArgument(context, usual->get(), devices[0], false, false);
+  if (!context.Ok("", "PJRT_LoadedExecutable_Execute", wanted.status())) return;
+  for (PJRT_Device* device : devices) {
+    for (bool keeps : {false, true}) {
+      Expected<bool> taken = TakesArgument(context, portable->get(), device, true, keeps);
+      if (!context.Ok("", "PJRT_LoadedExecutable_Execute", taken.status())) return;
+      context.Check(keeps ? "PJRT-LoadedExecutable_Execute-not-donated" : kDonation,
+                    *taken == (*wanted && !keeps), "of a portable program on device ",
+                    IdOf(context, device), " an argument that is ", keeps ? "kept" : "donated",
+                    *taken ? " is gone" : " is there", " after the run");
+    }
+  }
+}
+
 }  // namespace
 
 void AddSeveralDevicesCases(std::vector<Case>& cases) {
@@ -293,6 +348,9 @@ void AddSeveralDevicesCases(std::vector<Case>& cases) {
   }
   add("L3/execute/wrong_device", {"PJRT-LoadedExecutable_Execute-shape"}, WrongDevice);
   add("L3/execute/portable", {"PJRT-LoadedExecutable_Execute-results"}, PortableProgram);
+  add("L3/execute/portable_donation",
+      {"PJRT-LoadedExecutable_Execute-donation", "PJRT-LoadedExecutable_Execute-not-donated"},
+      PortableDonation);
 }
 
 }  // namespace plinth::conformance

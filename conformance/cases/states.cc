@@ -30,6 +30,7 @@ struct Scene {
   OwnedBuffer array, empty;
   OwnedManager manager;
   std::vector<OwnedBuffer> kept;
+  OwnedClient other;
   bool is_loaded = true;  // nothing is asked of the loaded program otherwise
 };
 
@@ -217,6 +218,14 @@ void AnotherClient(Context& context, Scene&) {
   context.Ok("PJRT-Args-accepted", "PJRT_Client_Destroy", made->Destroy());
 }
 
+// Others are there, and stay.
+void LivingClient(Context& context, Scene& scene) {
+  if (context.profile().is_exclusive) return context.Unsupported("one client at a time");
+  Expected<OwnedClient> made = context.NewClient();
+  if (!context.Ok("PJRT-Client_Create-failure", "PJRT_Client_Create", made.status())) return;
+  scene.other = *std::move(made);
+}
+
 // The program runs and the array is there as before.
 void StillWorks(Context& context, const Scene& scene, const char* after) {
   PJRT_Buffer* handles[] = {scene.array.get()};
@@ -245,6 +254,7 @@ constexpr Work kWorks[] = {
     {"transfers", FillManager},
     {"cleared_statistics", ClearStatistics},
     {"another_client", AnotherClient},
+    {"living_client", LivingClient},
     {"deleted_program", DeleteLoaded, true},
     {"destroyed_program", [](Context&, Scene& scene) { (void)scene.loaded.Destroy(); }, true}};
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
+#include <vector>
 
 #include "conformance/cases/ask.h"
 #include "conformance/cases/cases.h"
@@ -11,6 +13,7 @@
 #include "conformance/cases/judge_executable.h"
 #include "conformance/cases/launch.h"
 #include "conformance/cases/stored_programs.h"
+#include "conformance/cases/transfer_manager.h"
 
 namespace plinth::conformance {
 namespace two_clients {
@@ -72,6 +75,13 @@ void Run(Context& own, std::string_view requirement, const Side& side,
   JudgeBuffer(own, buffer->get(), {HostArray::F32({4}, {1, 2, 3, 4}), device});
 }
 
+// The case finds what one of its clients did.
+void TellOf(Context& context, Context& own) {
+  Result result = own.TakeResult();
+  for (const Finding& finding : result.findings) context.Fail(finding.requirement, finding.text);
+  for (const std::string& note : result.notes) context.Note(note);
+}
+
 // Everything that a client does, from the beginning.
 void Use(Context& context, const Side& side) {
   Context own(context.plugin(), context.profile(), side.client.get(), context.seed());
@@ -97,9 +107,66 @@ void Use(Context& context, const Side& side) {
     if (own.Ok(kOthers, "PJRT_Client_BufferFromHostBuffer", buffer.status()))
       JudgeBuffer(own, buffer->get(), {HostArray::F32({2}, {5, 6}), device});
   }
-  Result result = own.TakeResult();
-  for (const Finding& finding : result.findings) context.Fail(finding.requirement, finding.text);
-  for (const std::string& note : result.notes) context.Note(note);
+  TellOf(context, own);
+}
+
+// What a client has begun when the other goes.
+struct alignas(4096) Page {
+  std::byte bytes[4096];
+};
+struct Begun {
+  std::unique_ptr<Page> mapped;  // null where the plugin maps nothing
+  OwnedBuffer array, pending;
+  OwnedLoadedExecutable loaded;
+  OwnedManager manager;
+};
+
+void Begin(Context& own, const Side& side, Begun& begun) {
+  Expected<OwnedBuffer> array = own.Upload(HostArray::F32({4}, {1, 2, 3, 4}));
+  Expected<OwnedLoadedExecutable> loaded = own.Compile(ProgramFor(own, "add_one"));
+  if (!own.Ok(kOthers, "PJRT_Client_BufferFromHostBuffer", array.status()) ||
+      !own.Ok(kOthers, "PJRT_Client_Compile", loaded.status()))
+    return;
+  begun.array = *std::move(array);
+  begun.loaded = *std::move(loaded);
+  // A plugin may lack the rest.
+  Expected<OwnedManager> manager =
+      NewManagerOfFour(own, DefaultMemoryOf(own, side.addressable.held[0]));
+  if (manager.ok()) {
+    begun.manager = *std::move(manager);
+    Expected<OwnedBuffer> pending = RetrieveBuffer(own, begun.manager.get(), 0);
+    if (own.Ok(kOthers, "PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer", pending.status()))
+      begun.pending = *std::move(pending);
+  }
+  if (!own.plugin().Has(reflection::function::kPJRT_Client_DmaUnmap)) return;
+  auto page = std::make_unique<Page>();
+  auto map = MakeArgs<PJRT_Client_DmaMap_Args>();
+  map.client = own.client();
+  map.data = page->bytes;
+  map.size = sizeof(page->bytes);
+  if (own.plugin().Call(map).ok()) begun.mapped = std::move(page);
+}
+
+// It goes on where it was.
+void GoOn(Context& own, const Side& side, Begun& begun) {
+  if (!begun.loaded) return;
+  const HostArray numbers = HostArray::F32({4}, {1, 2, 3, 4});
+  PJRT_Device* device = side.addressable.held[0];
+  JudgeBuffer(own, begun.array.get(), {numbers, device});
+  PJRT_Buffer* handles[] = {begun.array.get()};
+  auto results = own.Execute(begun.loaded.get(), handles);
+  if (own.Ok(kOthers, "PJRT_LoadedExecutable_Execute", results.status()))
+    JudgeBuffer(own, (*results)[0].get(), {HostArray::F32({4}, {2, 3, 4, 5}), device});
+  if (begun.pending &&
+      own.Ok(kOthers, "PJRT_AsyncHostToDeviceTransferManager_TransferData",
+             TransferBytes(own, begun.manager.get(), 0, numbers.bytes.data(), 0, 16, true)))
+    JudgeBuffer(own, begun.pending.get(), {numbers, device});
+  if (!begun.mapped) return;
+  auto unmap = MakeArgs<PJRT_Client_DmaUnmap_Args>();
+  unmap.client = own.client();
+  unmap.data = begun.mapped->bytes;
+  own.Ok(kOthers, "PJRT_Client_DmaUnmap of what was mapped when another client went",
+         own.plugin().Call(unmap));
 }
 
 void CheckLists(Context& context, const Side& side) {
@@ -126,9 +193,15 @@ void SideBySide(Context& context) {
     // The older one, the younger one, and the older one again.
     for (size_t i : {0, 1, 0}) Use(context, sides[i]);
     if (context.HasFindings()) return;
+    const Side& staying = sides[1 - leaving];
+    Context own(context.plugin(), context.profile(), staying.client.get(), context.seed());
+    Begun begun;
+    Begin(own, staying, begun);
     context.Ok("PJRT-Args-accepted", "PJRT_Client_Destroy", sides[leaving].client.Destroy());
-    CheckLists(context, sides[1 - leaving]);
-    Use(context, sides[1 - leaving]);
+    CheckLists(context, staying);
+    GoOn(own, staying, begun);
+    TellOf(context, own);
+    Use(context, staying);
     if (context.HasFindings()) return;
   }
 }
