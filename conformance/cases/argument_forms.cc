@@ -9,6 +9,7 @@
 #include "conformance/cases/ask.h"
 #include "conformance/cases/cases.h"
 #include "conformance/cases/judge_buffer.h"
+#include "conformance/cases/judge_executable.h"
 #include "conformance/cases/samples.h"
 #include "conformance/cases/stored_programs.h"
 #include "plinth/support/abi_version.h"
@@ -420,6 +421,80 @@ void KeptArguments(Context& context) {
   }
 }
 
+// Bytes that begin so far behind a multiple of 16.
+class Shifted {
+ public:
+  Shifted(std::string_view bytes, size_t by) : memory_(bytes.size() / 16 + 2), size_(bytes.size()) {
+    data_ = reinterpret_cast<char*>(memory_.data()) + by;
+    std::memcpy(data_, bytes.data(), bytes.size());
+  }
+  char* data() { return data_; }
+  size_t size() const { return size_; }
+
+ private:
+  struct alignas(16) Unit {
+    char bytes[16];
+  };
+  std::vector<Unit> memory_;
+  char* data_;
+  size_t size_;
+};
+
+// Programs, options, executables and topologies are bytes, and begin anywhere.
+void AnyAddress(Context& context) {
+  constexpr char kAccepted[] = "PJRT-Args-accepted";
+  Compiled compiled;
+  if (!conformance::Compile(context, "add_one", compiled)) return;
+  std::string topology;
+  if (auto own = Get<&PJRT_Client_TopologyDescription_Args::client>(context, context.client())) {
+    auto bytes = MakeArgs<PJRT_TopologyDescription_Serialize_Args>();
+    bytes.topology = own->topology;
+    if (Succeeds(context, bytes)) {
+      topology = StringOf(bytes.serialized_bytes, bytes.serialized_bytes_size);
+      bytes.serialized_topology_deleter(bytes.serialized_topology);
+    }
+  }
+  std::string executable = SerializedBytes(context, compiled.executable.get()).value_or("");
+  for (size_t by : {0, 1, 2, 4, 8}) {
+    const std::string where = StrCat(by, " bytes behind a multiple of 16");
+    if (context.profile().reads_programs) {
+      Shifted code(ProgramFor(context, "add_one"), by), options(SingleDeviceCompileOptions(), by);
+      auto program = MakeArgs<PJRT_Program>();
+      program.code = code.data();
+      program.code_size = code.size();
+      program.format = "mlir";
+      program.format_size = 4;
+      (void)Compile(context, &program, kAccepted, StrCat("a program that begins ", where),
+                    {options.data(), options.size()});
+    }
+    if (!executable.empty()) {
+      Shifted bytes(executable, by);
+      auto load = MakeArgs<PJRT_Executable_DeserializeAndLoad_Args>();
+      load.client = context.client();
+      load.serialized_executable = bytes.data();
+      load.serialized_executable_size = bytes.size();
+      const Status status = context.plugin().Call(load);
+      OwnedLoadedExecutable loaded(context.plugin(),
+                                   status.ok() ? load.loaded_executable : nullptr);
+      // Whether they are read at all is asked elsewhere.
+      if (by == 0 && !status.ok()) executable.clear();
+      context.Check(kAccepted, status.ok() || by == 0, "an executable that begins ", where, ": ",
+                    status.ToString());
+    }
+    if (!topology.empty()) {
+      Shifted bytes(topology, by);
+      auto read = MakeArgs<PJRT_TopologyDescription_Deserialize_Args>();
+      read.serialized_topology = bytes.data();
+      read.serialized_topology_size = bytes.size();
+      const Status status = context.plugin().Call(read);
+      OwnedTopology made(context.plugin(), status.ok() ? read.topology : nullptr);
+      if (by == 0 && !status.ok()) topology.clear();
+      context.Check(kAccepted, status.ok() || by == 0, "a topology that begins ", where, ": ",
+                    status.ToString());
+    }
+  }
+}
+
 void EmptyContexts(Context& context) {
   if (!context.profile().reads_programs) return context.Unsupported("reads no programs at large");
   auto create = MakeArgs<PJRT_ExecuteContext_Create_Args>();
@@ -458,6 +533,7 @@ void AddCases(std::vector<Case>& cases) {
       {"PJRT-LoadedExecutable_Execute-donation", "PJRT-LoadedExecutable_Execute-results",
        "PJRT-LoadedExecutable_Execute-not-donated"},
       KeptArguments);
+  add("any_address", ClientNeed::kShared, {"PJRT-Args-accepted"}, AnyAddress);
   add("empty_contexts", ClientNeed::kShared, {"PJRT-Args-accepted"}, EmptyContexts);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // L2: the transfer manager: buffers that are filled piece by piece.
 
+#include "conformance/cases/ask.h"
 #include "conformance/cases/cases.h"
 #include "conformance/cases/pending_buffer.h"
 
@@ -71,12 +72,25 @@ void SetError(Context& context) {
 }
 
 void Ranges(Context& context) {
+  constexpr char kOffset[] = "PJRT-AsyncHostToDeviceTransferManager_TransferData-offset";
   PendingBuffer pending(context);
-  if (!pending.MakeManager()) return;
+  if (!pending.Make()) return;
   const float values[4] = {};
   context.CheckRefused("PJRT-AsyncHostToDeviceTransferManager_TransferData-range",
                        "8 bytes at 12 of 16", pending.Transfer(0, values, 12, 8, false),
                        {StatusCode::kInvalidArgument});
+  // What is refused leaves the buffer as it was: open, and filled by the right pieces.
+  OwnedEvent ready = ReadyEventOf(context, pending.buffer());
+  context.Check(kOffset, !IsEventReady(context, ready.get()),
+                "a piece that was refused made its buffer ready");
+  const float wanted[] = {1, 2, 3, 4};
+  if (!context.Ok(kOffset, "a right piece after one that was refused",
+                  pending.Transfer(0, wanted, 0, 16, true)))
+    return;
+  Expected<HostArray> found = context.Download(pending.buffer());
+  context.Check(kOffset, found.ok() && found->AsF32() == std::vector<float>{1, 2, 3, 4},
+                "after a piece that was refused, and right ones, the buffer gives ",
+                found.ok() ? StrJoin(found->AsF32()) : found.status().ToString());
 }
 
 // No buffer has the index: XLA's own CPU ends the process.
@@ -170,7 +184,10 @@ void AddAsyncTransferCases(std::vector<Case>& cases) {
        "PJRT-Buffer_OnDeviceSizeInBytes-enough"},
       ReadyAfter);
   add("set_error", {"PJRT-AsyncHostToDeviceTransferManager_SetBufferError-carries"}, SetError);
-  add("ranges", {"PJRT-AsyncHostToDeviceTransferManager_TransferData-range"}, Ranges);
+  add("ranges",
+      {"PJRT-AsyncHostToDeviceTransferManager_TransferData-range",
+       "PJRT-AsyncHostToDeviceTransferManager_TransferData-offset"},
+      Ranges);
   add("indices",
       {"PJRT-AsyncHostToDeviceTransferManager_TransferData-index",
        "PJRT-AsyncHostToDeviceTransferManager_BufferSize-index",

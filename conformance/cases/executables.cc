@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // L1: what executables tell about themselves, and how they are saved and loaded.
 
+#include <cstring>
+#include <thread>
+
+#include "conformance/cases/answers.h"
 #include "conformance/cases/ask.h"
 #include "conformance/cases/cases.h"
 #include "conformance/cases/samples.h"
@@ -104,8 +108,11 @@ void Metadata(Context& context) {
 
 void Fingerprints(Context& context) {
   constexpr char kStable[] = "PJRT-Executable_Fingerprint-stable";
-  LoadedProgram first, second;
+  LoadedProgram first, second, elsewhere;
   if (!CompileAddOne(context, first) || !CompileAddOne(context, second)) return;
+  bool is_there = false;
+  std::thread([&] { is_there = CompileAddOne(context, elsewhere); }).join();
+  if (!is_there) return;
   // Empty, with a finding, where the plugin gives none.
   auto text_of = [&](const LoadedProgram& program) -> std::string {
     auto args = ArgsFor<PJRT_Executable_Fingerprint_Args>(program.executable.get());
@@ -116,6 +123,8 @@ void Fingerprints(Context& context) {
   if (context.HasFindings()) return;
   context.Check(kStable, texts[0] == texts[1] && !texts[0].empty(),
                 "two compilations of one program have other fingerprints");
+  context.Check(kStable, text_of(elsewhere) == texts[0],
+                "what another thread compiled has another fingerprint");
   Expected<OwnedBuffer> argument = context.Upload(HostArray::F32({4}, {1, 2, 3, 4}));
   if (!context.Ok("", "PJRT_Client_BufferFromHostBuffer", argument.status())) return;
   PJRT_Buffer* handles[] = {argument->get()};
@@ -124,6 +133,51 @@ void Fingerprints(Context& context) {
     return;
   context.Check(kStable, text_of(first) == texts[0] && text_of(second) == texts[0],
                 "a fingerprint is another one after a run");
+}
+
+// No list that is not empty is null, whatever the program has: scalars alone, no arguments, no
+// results, many of them.
+void ListsAreThere(Context& context) {
+  for (std::string_view name : {"loop", "no_arguments", "no_results", "many_results", "add_one"}) {
+    Expected<OwnedLoadedExecutable> loaded = context.Compile(ProgramFor(context, name));
+    if (!loaded.ok()) continue;  // which programs there are is asked elsewhere
+    auto get =
+        Get<&PJRT_LoadedExecutable_GetExecutable_Args::loaded_executable>(context, loaded->get());
+    if (!get) return;
+    OwnedExecutable executable(context.plugin(), get->executable);
+    for (const reflection::Function& function : reflection::Functions()) {
+      const std::string_view what = function.name.view();
+      if (!function.IsRegular() || function.table >= 0 || function.opens >= 0 ||
+          function.returns != reflection::Returns::kError || what.ends_with("_Destroy") ||
+          what.ends_with("_Delete") || context.plugin().Slot(function) == nullptr)
+        continue;
+      const reflection::Struct& structure = reflection::Structs()[function.args];
+      const reflection::Field* handle = OnlyHandle(structure);
+      if (handle == nullptr) continue;
+      void* object = nullptr;
+      if (handle->target == reflection::handle::kPJRT_Executable) object = executable.get();
+      if (handle->target == reflection::handle::kPJRT_LoadedExecutable) object = loaded->get();
+      if (object == nullptr) continue;
+      std::vector<std::byte> answer(structure.end);
+      const size_t size = structure.end;
+      std::memcpy(answer.data(), &size, sizeof(size));
+      std::memcpy(answer.data() + handle->offset, &object, sizeof(object));
+      if (!context.plugin().Call(function, answer.data()).ok()) continue;
+      for (const reflection::Field& field : FieldsOf(structure)) {
+        if (field.direction != reflection::Direction::kOut || field.depth == 0 ||
+            field.length_field < 0)
+          continue;
+        void* list;
+        size_t length;
+        std::memcpy(&list, answer.data() + field.offset, sizeof(list));
+        std::memcpy(&length, answer.data() + FieldsOf(structure)[field.length_field].offset,
+                    sizeof(length));
+        context.Check("PJRT-Args-output-array", list != nullptr || length == 0, function.name,
+                      " of the program ", name, " gives a null `", field.name, "` of ", length);
+      }
+      Arguments::FreeOutputs(context, function, answer.data(), structure.end);
+    }
+  }
 }
 
 void OptimizedProgram(Context& context) {
@@ -294,6 +348,7 @@ void AddExecutableCases(std::vector<Case>& cases) {
   };
   add("metadata", {"PJRT-Executable_NumOutputs-program"}, Metadata);
   add("fingerprint", {"PJRT-Executable_Fingerprint-stable"}, Fingerprints);
+  add("lists", {"PJRT-Args-output-array"}, ListsAreThere);
   add("optimized_program",
       {"PJRT-Executable_OptimizedProgram-two-calls", "PJRT-Executable_OptimizedProgram-too-small",
        "PJRT-Executable_OptimizedProgram-format-owner"},

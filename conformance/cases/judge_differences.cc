@@ -178,6 +178,32 @@ void AliasSizes(Context& context) {
   }
 }
 
+// With enough room the program is written also where nobody asked how much it takes: by another
+// handle of what was asked, and again by that one.
+void OptimizedProgramUnasked(Context& context) {
+  constexpr char kTwoCalls[] = "PJRT-Executable_OptimizedProgram-two-calls";
+  Compiled compiled;
+  if (!Compile(context, "mixed", compiled)) return;
+  auto program = MakeArgs<PJRT_Program>();
+  auto args = MakeArgs<PJRT_Executable_OptimizedProgram_Args>();
+  args.executable = compiled.executable.get();
+  args.program = &program;
+  if (!Succeeds(context, args)) return;
+  const size_t size = program.code_size;
+  if (!FindExecutable(context, compiled)) return;
+  args.executable = compiled.executable.get();
+  for (int turn = 0; turn < 2; ++turn) {
+    // Messages of HLO may be written in some more bytes.
+    std::string code(size + size / 2 + 1024, '\x5a');
+    program = MakeArgs<PJRT_Program>();
+    program.code = code.data();
+    program.code_size = code.size();
+    if (!Succeeds(context, args, kTwoCalls, "a program whose size was not asked for")) return;
+    context.Check(kTwoCalls, code.find("mixed") != std::string::npos,
+                  "a program whose size was not asked for was not written");
+  }
+}
+
 // The answer fits exactly, and stays the same.
 void OptimizedProgramTwice(Context& context) {
   Compiled compiled;
@@ -232,6 +258,8 @@ void AddCases(std::vector<Case>& cases) {
   AddJudgeCase(cases, "L1/judge/optimized_program",
                {"PJRT-Executable_OptimizedProgram-two-calls", "PJRT-Args-output-same"},
                OptimizedProgramTwice);
+  AddJudgeCase(cases, "L1/judge/optimized_program_unasked",
+               {"PJRT-Executable_OptimizedProgram-two-calls"}, OptimizedProgramUnasked);
 }
 
 }  // namespace judge_differences

@@ -43,17 +43,24 @@ void JudgeProgram(Context& context, const Example& example) {
   RunAndJudge(context, example, compiled.loaded.get(), facts, false);
 }
 
-// What was asked about stays when the loaded one goes.
+constexpr char kIndependent[] = "PJRT-LoadedExecutable_GetExecutable-independent";
+
+// What was asked about stays when the loaded one is unloaded, and when it goes.
 void JudgeLeft(Context& context, const Example& example) {
   if (!HasTypes(context, example)) return;
   Compiled compiled;
   if (!Compile(context, example.name, compiled)) return;
   Facts facts = JudgeExecutable(context, example, compiled.executable.get());
+  auto unload = MakeArgs<PJRT_LoadedExecutable_Delete_Args>();
+  unload.executable = compiled.loaded.get();
+  if (!Succeeds(context, unload)) return;
+  context.Check("PJRT-Args-output-same",
+                JudgeExecutable(context, example, compiled.executable.get()) == facts,
+                "an executable says something else when the loaded one is unloaded");
   (void)compiled.loaded.Destroy();
   context.Check("PJRT-Args-output-same",
                 JudgeExecutable(context, example, compiled.executable.get()) == facts,
                 "an executable says something else when the loaded one is gone");
-  constexpr char kIndependent[] = "PJRT-LoadedExecutable_GetExecutable-independent";
   if (auto bytes = Get<&PJRT_Executable_Serialize_Args::executable>(
           context, compiled.executable.get(), kIndependent);
       bytes && bytes->serialized_executable_deleter != nullptr) {
@@ -64,6 +71,27 @@ void JudgeLeft(Context& context, const Example& example) {
   optimized.executable = compiled.executable.get();
   optimized.program = &program;
   (void)Succeeds(context, optimized, kIndependent, "an executable whose loaded one is gone");
+}
+
+// However many handles were asked for and freed, the loaded one runs.
+void RunWithoutHandles(Context& context, const Example& example) {
+  Compiled compiled;
+  if (!Compile(context, example.name, compiled)) return;
+  std::vector<OwnedBuffer> buffers;
+  const std::vector<PJRT_Buffer*> handles = UploadAll(context, example.arguments, buffers);
+  if (handles.size() != example.arguments.size()) return;
+  for (int freed = 1; freed <= 5; ++freed) {
+    if (!context.Ok(kIndependent, "PJRT_Executable_Destroy", compiled.executable.Destroy())) return;
+    auto results = context.Execute(compiled.loaded.get(), handles);
+    if (!context.Ok(kIndependent,
+                    StrCat("a run of what gave out ", freed, " handles that were freed"),
+                    results.status()))
+      return;
+    Expected<HostArray> found = context.Download((*results)[0].get());
+    context.Check(kIndependent, found.ok() && found->bytes == example.results[0].bytes,
+                  "what gave out ", freed, " handles that were freed computes something else");
+    if (!FindExecutable(context, compiled)) return;
+  }
 }
 
 // Serialized, its owner gone, loaded twice: all is the same.
@@ -291,8 +319,14 @@ void AddCases(std::vector<Case>& cases) {
       cases.push_back({"L1/judge/executable_left",
                        Level::kL1,
                        ClientNeed::kShared,
-                       {"PJRT-LoadedExecutable_GetExecutable-independent"},
+                       {kIndependent, "PJRT-Args-output-same"},
                        [=](Context& context) { JudgeLeft(context, example); },
+                       true});
+      cases.push_back({"L1/judge/handles_freed",
+                       Level::kL1,
+                       ClientNeed::kShared,
+                       {kIndependent},
+                       [=](Context& context) { RunWithoutHandles(context, example); },
                        true});
     }
   }

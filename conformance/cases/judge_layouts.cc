@@ -349,6 +349,28 @@ void ExecutableLayoutsStay(Context& context) {
   }
 }
 
+// The layout of a buffer is the caller's: it stays when the buffer is deleted, and when it goes.
+void BufferLayoutsStay(Context& context) {
+  if (!HasExtension(context, "PJRT_Layouts_PJRT_Buffer_MemoryLayout"))
+    return context.Unsupported("no layouts of buffers");
+  for (bool is_deleted : {false, true}) {
+    Expected<OwnedBuffer> buffer = context.Upload(RandomBits(DType::kF32, {2, 3, 4}, 7));
+    if (!context.Ok("", "PJRT_Client_BufferFromHostBuffer", buffer.status())) return;
+    PJRT_Layouts_PJRT_Buffer_MemoryLayout_Args args = {};
+    args.buffer = buffer->get();
+    if (!AskExtension(context, "PJRT_Layouts_PJRT_Buffer_MemoryLayout", args)) return;
+    Layout layout(context, args.layout);
+    const std::string said = TextOf(context, layout.get());
+    if (is_deleted && !DeleteBuffer(context, buffer->get())) return;
+    context.Check("PJRT-Args-output-lifetime", TextOf(context, layout.get()) == said,
+                  "the layout of a buffer changed when the buffer was deleted");
+    (void)buffer->Destroy();
+    const std::string left = TextOf(context, layout.get());
+    context.Check("PJRT-Args-output-lifetime", left == said, "the layout ", said,
+                  " of a buffer became ", left, " when the buffer was destroyed");
+  }
+}
+
 // The first field of an OpSharding: its type. -1 if the bytes are none.
 int ShardingType(std::string_view bytes) {
   if (bytes.empty()) return 0;  // the default of every field
@@ -463,6 +485,8 @@ void AddCases(std::vector<Case>& cases) {
                {"PJRT-Client_BufferFromHostBuffer-layout-kept"}, JudgeGivenTiles);
   AddJudgeCase(cases, "L1/judge/extension/executable_layouts_stay", {"PJRT-Args-output-lifetime"},
                ExecutableLayoutsStay);
+  AddJudgeCase(cases, "L1/judge/extension/buffer_layouts_stay", {"PJRT-Args-output-lifetime"},
+               BufferLayoutsStay);
   AddJudgeCase(cases, "L1/judge/extension/given_layouts",
                {kText, kOfBuffer, "PJRT-Client_BufferFromHostBuffer-layout-kept"},
                JudgeGivenLayouts);

@@ -24,6 +24,7 @@ namespace {
 
 namespace kinds = reflection::handle;
 constexpr char kSame[] = "PJRT-Args-output-same";
+constexpr char kLifetime[] = "PJRT-Args-output-lifetime";
 constexpr char kTruth[] = "PJRT-Buffer_IsDeleted-truth";
 constexpr char kLoaded[] = "PJRT-LoadedExecutable_IsDeleted-truth";
 constexpr char kAgain[] = "PJRT-Client_Load-again";
@@ -359,12 +360,31 @@ Status TopologyReadTwice(Context& context, Pair<OwnedTopology>& pair) {
   return status;
 }
 
+// The ids of its devices.
+std::vector<int> DevicesOfTopology(Context& context, const PJRT_TopologyDescription* topology) {
+  auto get = MakeArgs<PJRT_TopologyDescription_GetDeviceDescriptions_Args>();
+  get.topology = const_cast<PJRT_TopologyDescription*>(topology);
+  std::vector<int> ids;
+  if (!Succeeds(context, get)) return ids;
+  for (size_t i = 0; i < get.num_descriptions; ++i) {
+    auto id =
+        Get<&PJRT_DeviceDescription_Id_Args::device_description>(context, get.descriptions[i]);
+    if (id) ids.push_back(id->id);
+  }
+  return ids;
+}
+
 void Topologies(Context& context) {
   Try<OwnedTopology>(
       context, kinds::kPJRT_TopologyDescription, "PJRT-TopologyDescription_Deserialize-same",
       "a topology was read twice", TopologyReadTwice,
       {{"destroyed", [](Context&, OwnedTopology& topology) { return topology.Destroy(); }}},
       [](Context& its, OwnedTopology& topology) {
+        auto own = Get<&PJRT_Client_TopologyDescription_Args::client>(its, its.client());
+        its.Check(
+            kLifetime,
+            !own || DevicesOfTopology(its, topology.get()) == DevicesOfTopology(its, own->topology),
+            "a topology has other devices when another one of the same bytes is gone");
         // Where there is a compiler without a client, which is asked elsewhere.
         if (!CompileAhead(its, "add_one", SingleDeviceCompileOptions()).ok()) return Status();
         return CompileAhead(its, "add_one", SingleDeviceCompileOptions(), topology.get()).status();
@@ -387,6 +407,7 @@ void AddCases(std::vector<Case>& cases) {
   add("executables", Executables, "PJRT-LoadedExecutable_GetExecutable-executable-owner");
   add("arrays", ArrayTwins, "PJRT-Buffer_Delete-uses");
   add("topologies", Topologies, "PJRT-TopologyDescription_Deserialize-same");
+  cases.back().requirements.emplace_back(kLifetime);
 }
 
 }  // namespace twins

@@ -180,9 +180,52 @@ void Ask(Context& context, const Function& function) {
   if (handle != nullptr && !is_made) AskOnThreads(context, function, *handle, both);
 }
 
+// The logical ids of two replicas stay while those of two partitions are asked for, on this thread
+// and on another.
+void LogicalIds(Context& context) {
+  using Args = PJRT_LoadedExecutable_AddressableDeviceLogicalIds_Args;
+  if (!context.plugin().Has(
+          reflection::function::kPJRT_LoadedExecutable_AddressableDeviceLogicalIds))
+    return context.Unsupported("no PJRT_LoadedExecutable_AddressableDeviceLogicalIds");
+  const std::vector<int> ids = IdsOfDevices(context, 2);
+  if (ids.empty()) return;
+  Expected<OwnedLoadedExecutable> replicas =
+      context.Compile(ProgramFor(context, "add_one"), "mlir", CompileOptionsOf(2, 1, ids));
+  Expected<OwnedLoadedExecutable> partitions =
+      context.Compile(ProgramFor(context, "sharded"), "mlir", CompileOptionsOf(1, 2, ids));
+  // Other cases ask for both.
+  if (!replicas.ok() || !partitions.ok()) return context.Unsupported("no replicas or partitions");
+  auto read = [](const Args& args) {
+    std::vector<std::pair<int, int>> all;
+    for (size_t i = 0; i < args.num_addressable_device_logical_ids; ++i) {
+      const PJRT_LogicalDeviceIds& each = args.addressable_device_logical_ids[i];
+      all.emplace_back(each.replica, each.partition);
+    }
+    return all;
+  };
+  PJRT_LoadedExecutable* both[] = {replicas->get(), partitions->get()};
+  for (size_t first : {0, 1}) {
+    auto given = Get<&Args::executable>(context, both[first]);
+    if (!given) return;
+    const auto said = read(*given);
+    if (!Get<&Args::executable>(context, both[1 - first])) return;
+    context.Check(kLifetime, read(*given) == said,
+                  "the logical ids of a program became others when another one was asked");
+    std::thread([&] { (void)Get<&Args::executable>(context, both[1 - first]); }).join();
+    context.Check(kLifetime, read(*given) == said,
+                  "the logical ids of a program became others when a thread asked another one");
+  }
+}
+
 }  // namespace
 
 void AddCases(std::vector<Case>& cases) {
+  cases.push_back({"L3/two_at_once/logical_ids",
+                   Level::kL3,
+                   ClientNeed::kShared,
+                   {kLifetime, "PJRT-Args-accepted"},
+                   LogicalIds,
+                   false});
   for (const Function& function : reflection::Functions()) {
     if (function.table >= 0 || !function.IsRegular() ||
         function.returns != reflection::Returns::kError ||

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <functional>
 
+#include "conformance/cases/alias_buffer.h"
 #include "conformance/cases/ask.h"
 #include "conformance/cases/cases.h"
 #include "conformance/cases/judge_buffer.h"
@@ -33,6 +34,7 @@ constexpr char kAliasError[] = "PJRT-Client_FulfillAliasBuffer-error";
 constexpr char kBitcast[] = "PJRT-Buffer_Bitcast-same-bytes";
 constexpr char kFuture[] = "PJRT-Buffer_CopyRawToHostFuture-offset";
 constexpr char kUses[] = "PJRT-Buffer_Delete-uses";
+constexpr char kWaits[] = "PJRT-Client_CreateAliasBuffer-waits";
 
 // Whether an array is a matrix whose rows do not follow each other, as it says.
 bool IsTurned(Context& context, const UsedBuffer& subject) {
@@ -307,6 +309,20 @@ void Execute(Context& context, Use& use) {
   }
 }
 
+// An alias stands for it, whatever it waits for: also for one that is an alias itself.
+void StandFor(Context& context, Use& use) {
+  if (use.subject.state() == State::kDeleted) return;
+  // Aliases here are row-major.
+  if (use.subject.array().dims.size() > 1 && !LiesRowMajor(context, use.subject.buffer())) return;
+  auto home = Get<&PJRT_Buffer_Memory_Args::buffer>(context, use.subject.buffer());
+  if (!home) return;
+  Expected<Alias> alias = MakeAlias(context, home->memory, use.subject.array().dims);
+  if (!alias.ok()) return context.Note(StrCat("no alias: ", alias.status().ToString()));
+  Status status = FulfillAlias(context, alias->fulfill, use.subject.buffer());
+  if (!use.Keep("an alias that stands for it", kWaits, status)) return;
+  use.outcomes.back().buffer = std::move(alias->buffer);
+}
+
 // The ready event twice: two objects.
 void Ready(Context& context, Use& use) {
   OwnedEvent first;
@@ -378,9 +394,11 @@ void CheckOutcome(Context& context, State state, Outcome& outcome) {
 }
 
 constexpr std::pair<void (*)(Context&, Use&), const char*> kEveryUse[] = {
-    {CopyToDevices, "devices"}, {CopyToMemories, "memories"}, {CopyToHost, "host"},
-    {CopyRaw, "raw"},           {CopyRawFutures, "futures"},  {Bitcast, "bitcast"},
-    {Execute, "execute"},       {Donate, "donate"},           {Ready, "ready"}};
+    {CopyToDevices, "devices"},  {CopyToMemories, "memories"},
+    {CopyToHost, "host"},        {CopyRaw, "raw"},
+    {CopyRawFutures, "futures"}, {Bitcast, "bitcast"},
+    {Execute, "execute"},        {Donate, "donate"},
+    {StandFor, "stand_for"},     {Ready, "ready"}};
 
 // What becomes of the array while it is used.
 enum class Meanwhile { kNothing, kDeleted, kDestroyed };
@@ -388,7 +406,8 @@ enum class Meanwhile { kNothing, kDeleted, kDestroyed };
 void RunState(Context& context, State state, Meanwhile meanwhile) {
   for (auto [run, name] : kEveryUse) {
     // The event of a deleted array fails; what sees its bytes is no work that uses it.
-    if (meanwhile == Meanwhile::kDeleted && (run == Ready || run == Bitcast)) continue;
+    if (meanwhile == Meanwhile::kDeleted && (run == Ready || run == Bitcast || run == StandFor))
+      continue;
     context.TellRow(name);
     UsedBuffer subject(context, state);
     if (!subject.Make()) return;
@@ -402,7 +421,8 @@ void RunState(Context& context, State state, Meanwhile meanwhile) {
       if (!IsLate(state)) continue;
       OwnedEvent own = outcome.buffer ? ReadyEventOf(context, outcome.buffer.get()) : OwnedEvent();
       PJRT_Event* event = outcome.buffer ? own.get() : outcome.event.get();
-      context.Check(kReady, event == nullptr || !IsEventReady(context, event), outcome.what,
+      context.Check(outcome.requirement == kWaits ? kWaits : kReady,
+                    event == nullptr || !IsEventReady(context, event), outcome.what,
                     " was ready before the array was");
     }
     if (!subject.Finish()) return;
@@ -434,6 +454,7 @@ void AddCases(std::vector<Case>& cases) {
                       kBitcast,
                       kFuture,
                       kUses,
+                      kWaits,
                       "PJRT-Buffer_ToHostBuffer-layout",
                       "PJRT-Args-output-new",
                       "PJRT-Buffer_ReadyEvent-deleted",

@@ -6,7 +6,7 @@
 namespace plinth::conformance {
 
 OwnedBuffer MakeView(Context& context, const HostArray& array, const Place& where,
-                     std::shared_ptr<Viewed>& viewed, size_t further) {
+                     std::shared_ptr<Viewed>& viewed, size_t further, const Viewed* other) {
   Expected<OwnedBuffer> probe = context.Upload(HostArray::F32({1}, {0}));
   if (!context.Ok("", "PJRT_Client_BufferFromHostBuffer", probe.status())) return {};
   auto on_cpu = Get<&PJRT_Buffer_IsOnCpu_Args::buffer>(context, probe->get());
@@ -18,7 +18,7 @@ OwnedBuffer MakeView(Context& context, const HostArray& array, const Place& wher
   std::vector<int64_t> dims = array.dims;
   auto args = MakeArgs<PJRT_Client_CreateViewOfDeviceBuffer_Args>();
   args.client = context.client();
-  args.device_buffer_ptr = viewed->data;
+  args.device_buffer_ptr = other == nullptr ? viewed->data : other->data;
   args.dims = dims.data();
   args.num_dims = dims.size();
   args.element_type = ToC(array.type);

@@ -30,9 +30,10 @@ struct Viewed {
 
 // A view of memory that it owns; what the plugin says of its end is kept in `viewed`. Null, with a
 // finding or UNSUPPORTED, where there is none. A plugin may refuse memory that begins `further`
-// bytes after a multiple of 64.
+// bytes after a multiple of 64. With `other` it is one more view of the memory of that one.
 OwnedBuffer MakeView(Context& context, const HostArray& array, const Place& where,
-                     std::shared_ptr<Viewed>& viewed, size_t further = 0);
+                     std::shared_ptr<Viewed>& viewed, size_t further = 0,
+                     const Viewed* other = nullptr);
 
 }  // namespace plinth::conformance
 
