@@ -112,8 +112,8 @@ void Quiet(Args& args) {
 }
 
 // What the head of a memory calls in the plugin behind, after a client was made.
-inline PJRT_Memory_FunctionTable& MemoriesBehind() {
-  static PJRT_Memory_FunctionTable table = {};
+inline const PJRT_Memory_FunctionTable*& MemoriesBehind() {
+  static const PJRT_Memory_FunctionTable* table = nullptr;
   return table;
 }
 
@@ -128,7 +128,7 @@ void ChangeMemories(PJRT_Api& table, Change) {
       PJRT_Memory* memory = args.addressable_memories[i];
       if (memory->vtable == nullptr) continue;
       auto* own = Kept(*memory->vtable);
-      MemoriesBehind() = *own;
+      MemoriesBehind() = memory->vtable;
       Change{}(*own);
       memory->vtable = own;
     }

@@ -813,6 +813,7 @@ const Mutant kHabitMutants[] = {
          std::erase_if(scalars.values, [](const auto& value) { return value.second == nullptr; });
          Note(a->executable, scalars);
          std::vector<PJRT_Buffer* const*> pointers;
+         pointers.reserve(lists.size());
          for (const auto& list : lists) pointers.push_back(list.data());
          PJRT_Error* error = CallChanged<&Api::PJRT_LoadedExecutable_Execute>(
              a, [&](auto& own) { own.argument_lists = pointers.data(); });

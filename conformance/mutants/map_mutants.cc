@@ -113,10 +113,10 @@ const Mutant kMapMutants[] = {
        ChangeMemories(t, [](auto& own) {
          static constexpr char kOnly = 0;
          own.get_user_data = [](PJRT_Memory* m, const void*) {
-           return MemoriesBehind().get_user_data(m, &kOnly);
+           return MemoriesBehind()->get_user_data(m, &kOnly);
          };
          own.set_user_data = [](PJRT_Memory* m, const void*, void* data, void (*destroy)(void*)) {
-           MemoriesBehind().set_user_data(m, &kOnly, data, destroy);
+           MemoriesBehind()->set_user_data(m, &kOnly, data, destroy);
          };
        });
      }},
@@ -267,7 +267,7 @@ const Mutant kMapMutants[] = {
      [](Api& t) {
        ChangeMemories(t, [](auto& own) {
          own.set_user_data = [](PJRT_Memory* m, const void* key, void* data, void (*)(void*)) {
-           MemoriesBehind().set_user_data(m, key, data, nullptr);
+           MemoriesBehind()->set_user_data(m, key, data, nullptr);
          };
        });
      }},

@@ -547,7 +547,7 @@ const Mutant kNeglectMutants[] = {
        ChangeMemories(t, [](auto& own) {
          own.set_user_data = [](PJRT_Memory* memory, const void* key, void* data,
                                 void (*destructor)(void*)) {
-           if (data != nullptr) MemoriesBehind().set_user_data(memory, key, data, destructor);
+           if (data != nullptr) MemoriesBehind()->set_user_data(memory, key, data, destructor);
          };
        });
      }},

@@ -235,7 +235,7 @@ const Mutant kQueryMutants[] = {
              std::lock_guard<std::mutex> lock(Memory());
              AttachedData()[key].data = data;
            }
-           MemoriesBehind().set_user_data(m, key, data, destroy);
+           MemoriesBehind()->set_user_data(m, key, data, destroy);
          };
        });
      }},
