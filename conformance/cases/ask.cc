@@ -34,6 +34,13 @@ int DeviceIdOf(Context& context, PJRT_Device* device) {
   return id ? id->id : -1;
 }
 
+std::optional<int64_t> BytesInUse(const Context& context, PJRT_Device* device) {
+  auto args = MakeArgs<PJRT_Device_MemoryStats_Args>();
+  args.device = device;
+  if (!context.plugin().Call(args).ok()) return std::nullopt;
+  return args.bytes_in_use;
+}
+
 bool IsEventReady(Context& context, PJRT_Event* event) {
   auto args = Get<&PJRT_Event_IsReady_Args::event>(context, event);
   return args && RawBool(args->is_ready);

@@ -74,6 +74,8 @@ PJRT_Memory* DefaultMemoryOf(Context& context, PJRT_Device* device);
 std::string MemoryKindOf(Context& context, PJRT_Memory* memory);
 // -1 with a finding.
 int DeviceIdOf(Context& context, PJRT_Device* device);
+// Bytes of the device that are in use; nothing where the plugin does not tell.
+std::optional<int64_t> BytesInUse(const Context& context, PJRT_Device* device);
 bool IsEventReady(Context& context, PJRT_Event* event);
 // The ready event of a buffer; null with a finding.
 OwnedEvent ReadyEventOf(Context& context, PJRT_Buffer* buffer);

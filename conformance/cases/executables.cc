@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // L1: what executables tell about themselves, and how they are saved and loaded.
 
-#include <cstring>
 #include <thread>
 
 #include "conformance/cases/answers.h"
@@ -135,8 +134,8 @@ void Fingerprints(Context& context) {
                 "a fingerprint is another one after a run");
 }
 
-// No list that is not empty is null, whatever the program has: scalars alone, no arguments, no
-// results, many of them.
+// What is said of executables with scalars alone, no arguments, no results, many of them: what
+// watches every call looks at the lists.
 void ListsAreThere(Context& context) {
   for (std::string_view name : {"loop", "no_arguments", "no_results", "many_results", "add_one"}) {
     Expected<OwnedLoadedExecutable> loaded = context.Compile(ProgramFor(context, name));
@@ -145,38 +144,8 @@ void ListsAreThere(Context& context) {
         Get<&PJRT_LoadedExecutable_GetExecutable_Args::loaded_executable>(context, loaded->get());
     if (!get) return;
     OwnedExecutable executable(context.plugin(), get->executable);
-    for (const reflection::Function& function : reflection::Functions()) {
-      const std::string_view what = function.name.view();
-      if (!function.IsRegular() || function.table >= 0 || function.opens >= 0 ||
-          function.returns != reflection::Returns::kError || what.ends_with("_Destroy") ||
-          what.ends_with("_Delete") || context.plugin().Slot(function) == nullptr)
-        continue;
-      const reflection::Struct& structure = reflection::Structs()[function.args];
-      const reflection::Field* handle = OnlyHandle(structure);
-      if (handle == nullptr) continue;
-      void* object = nullptr;
-      if (handle->target == reflection::handle::kPJRT_Executable) object = executable.get();
-      if (handle->target == reflection::handle::kPJRT_LoadedExecutable) object = loaded->get();
-      if (object == nullptr) continue;
-      std::vector<std::byte> answer(structure.end);
-      const size_t size = structure.end;
-      std::memcpy(answer.data(), &size, sizeof(size));
-      std::memcpy(answer.data() + handle->offset, &object, sizeof(object));
-      if (!context.plugin().Call(function, answer.data()).ok()) continue;
-      for (const reflection::Field& field : FieldsOf(structure)) {
-        if (field.direction != reflection::Direction::kOut || field.depth == 0 ||
-            field.length_field < 0)
-          continue;
-        void* list;
-        size_t length;
-        std::memcpy(&list, answer.data() + field.offset, sizeof(list));
-        std::memcpy(&length, answer.data() + FieldsOf(structure)[field.length_field].offset,
-                    sizeof(length));
-        context.Check("PJRT-Args-output-array", list != nullptr || length == 0, function.name,
-                      " of the program ", name, " gives a null `", field.name, "` of ", length);
-      }
-      Arguments::FreeOutputs(context, function, answer.data(), structure.end);
-    }
+    (void)AnswersOf(context, reflection::handle::kPJRT_Executable, executable.get());
+    (void)AnswersOf(context, reflection::handle::kPJRT_LoadedExecutable, loaded->get());
   }
 }
 

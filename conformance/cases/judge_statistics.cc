@@ -48,13 +48,6 @@ constexpr Number kNumbers[] = {
 
 constexpr char kInUse[] = "PJRT-Device_MemoryStats-in-use";
 
-std::optional<int64_t> InUse(const Context& context, PJRT_Device* device) {
-  auto args = MakeArgs<Stats>();
-  args.device = device;
-  if (!context.plugin().Call(args).ok()) return std::nullopt;
-  return args.bytes_in_use;
-}
-
 // Of one that nobody wrote; it is read, so that its bytes have to be there.
 Expected<OwnedBuffer> WithoutContents(Context& context, PJRT_Device* device, int64_t bytes) {
   auto args = MakeArgs<PJRT_Client_CreateUninitializedBuffer_Args>();
@@ -84,9 +77,9 @@ void CountHoweverMade(Context& context, PJRT_Device* device) {
   constexpr int64_t kBytes = int64_t{4} << 20;
   for (auto [how, make] : {std::pair("made without contents", &WithoutContents),
                            {"filled piece by piece", &PieceByPiece}}) {
-    const std::optional<int64_t> before = InUse(context, device);
+    const std::optional<int64_t> before = BytesInUse(context, device);
     Expected<OwnedBuffer> made = make(context, device, kBytes);
-    const std::optional<int64_t> with = InUse(context, device);
+    const std::optional<int64_t> with = BytesInUse(context, device);
     // Whether it can be made is asked elsewhere.
     if (!made.ok() || !before || !with) continue;
     context.Check(kInUse, *with - *before >= kBytes / 2, "bytes_in_use grew by ", *with - *before,
@@ -95,7 +88,7 @@ void CountHoweverMade(Context& context, PJRT_Device* device) {
     int64_t left = kBytes;
     for (int i = 0; i < 1000 && left >= kBytes / 2; ++i) {
       if (i > 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      left = InUse(context, device).value_or(*before) - *before;
+      left = BytesInUse(context, device).value_or(*before) - *before;
     }
     context.Check(kInUse, left < kBytes / 2, "bytes_in_use is ", left, " larger after a buffer of ",
                   kBytes, " bytes that was ", how, " was destroyed");

@@ -174,25 +174,17 @@ void Repeat(Context& context, std::string_view what, int rounds, int64_t allowed
                 rounds, " rounds or more");
 }
 
-// Bytes of the device that are in use; nothing where the plugin does not tell.
-std::optional<int64_t> InUse(const Context& context, PJRT_Device* device) {
-  auto args = MakeArgs<PJRT_Device_MemoryStats_Args>();
-  args.device = device;
-  if (!context.plugin().Call(args).ok()) return std::nullopt;
-  return args.bytes_in_use;
-}
-
 // What is left on the process, and on the device.
 void RepeatWork(Context& context, const Work& work) {
   Made made;
   if (!Make(context, made)) return;
   // What it makes once.
   (void)work.run(context, made);
-  const std::optional<int64_t> before = InUse(context, made.device);
+  const std::optional<int64_t> before = BytesInUse(context, made.device);
   Repeat(context, work.name, work.rounds, kAllowed, [&] { return work.run(context, made); });
   int64_t grown = 0;
   for (int wait = 0; wait < 100; ++wait) {
-    const std::optional<int64_t> after = InUse(context, made.device);
+    const std::optional<int64_t> after = BytesInUse(context, made.device);
     if (!before || !after) return;
     grown = *after - *before;
     if (grown < work.rounds) break;

@@ -361,14 +361,12 @@ Status TopologyReadTwice(Context& context, Pair<OwnedTopology>& pair) {
 }
 
 // The ids of its devices.
-std::vector<int> DevicesOfTopology(Context& context, const PJRT_TopologyDescription* topology) {
-  auto get = MakeArgs<PJRT_TopologyDescription_GetDeviceDescriptions_Args>();
-  get.topology = const_cast<PJRT_TopologyDescription*>(topology);
+std::vector<int> DevicesOfTopology(Context& context, PJRT_TopologyDescription* topology) {
   std::vector<int> ids;
-  if (!Succeeds(context, get)) return ids;
-  for (size_t i = 0; i < get.num_descriptions; ++i) {
+  auto get = Get<&PJRT_TopologyDescription_GetDeviceDescriptions_Args::topology>(context, topology);
+  for (size_t i = 0; get && i < get->num_descriptions; ++i) {
     auto id =
-        Get<&PJRT_DeviceDescription_Id_Args::device_description>(context, get.descriptions[i]);
+        Get<&PJRT_DeviceDescription_Id_Args::device_description>(context, get->descriptions[i]);
     if (id) ids.push_back(id->id);
   }
   return ids;
@@ -394,20 +392,16 @@ void Topologies(Context& context) {
 }  // namespace
 
 void AddCases(std::vector<Case>& cases) {
-  auto add = [&](std::string_view name, void (*run)(Context&), std::string_view requirement) {
-    cases.push_back({StrCat("L2/twins/", name),
-                     Level::kL2,
-                     ClientNeed::kShared,
-                     {kSame, kTruth, std::string(requirement)},
-                     run,
-                     false});
+  auto add = [&](std::string_view name, void (*run)(Context&),
+                 std::vector<std::string> requirements) {
+    requirements.insert(requirements.end(), {kSame, kTruth});
+    cases.push_back({StrCat("L2/twins/", name), Level::kL2, ClientNeed::kShared,
+                     std::move(requirements), run, false});
   };
-  add("programs", Programs, kAgain);
-  cases.back().requirements.emplace_back(kLoaded);
-  add("executables", Executables, "PJRT-LoadedExecutable_GetExecutable-executable-owner");
-  add("arrays", ArrayTwins, "PJRT-Buffer_Delete-uses");
-  add("topologies", Topologies, "PJRT-TopologyDescription_Deserialize-same");
-  cases.back().requirements.emplace_back(kLifetime);
+  add("programs", Programs, {kAgain, kLoaded});
+  add("executables", Executables, {"PJRT-LoadedExecutable_GetExecutable-executable-owner"});
+  add("arrays", ArrayTwins, {"PJRT-Buffer_Delete-uses"});
+  add("topologies", Topologies, {"PJRT-TopologyDescription_Deserialize-same", kLifetime});
 }
 
 }  // namespace twins
