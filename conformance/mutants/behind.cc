@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "conformance/mutants/behind.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -268,6 +270,50 @@ PJRT_Executable* ExecutableOf(PJRT_LoadedExecutable* loaded) {
   return Ask<&PJRT_Api::PJRT_LoadedExecutable_GetExecutable>(
              [&](auto& args) { args.loaded_executable = loaded; })
       .executable;
+}
+
+std::string KindOf(PJRT_Memory* memory) {
+  auto kind = Ask<&PJRT_Api::PJRT_Memory_Kind>([&](auto& args) { args.memory = memory; });
+  return kind.kind == nullptr ? "" : std::string(kind.kind, kind.kind_size);
+}
+
+std::string_view KeptText(const std::string& text) {
+  static auto* const texts = new std::set<std::string>;
+  std::lock_guard<std::mutex> lock(Memory());
+  return *texts->insert(text).first;
+}
+
+bool Reaches(PJRT_Device* device, PJRT_Memory* memory) {
+  auto all =
+      Ask<&PJRT_Api::PJRT_Device_AddressableMemories>([&](auto& args) { args.device = device; });
+  return std::count(all.memories, all.memories + all.num_memories, memory) > 0;
+}
+
+size_t NumBuffersOf(PJRT_AsyncHostToDeviceTransferManager* manager) {
+  return Ask<&PJRT_Api::PJRT_AsyncHostToDeviceTransferManager_BufferCount>(
+             [&](auto& args) { args.transfer_manager = manager; })
+      .buffer_count;
+}
+
+std::thread::id& ThreadOfClient() {
+  static std::thread::id id;
+  return id;
+}
+
+void RememberThread(PJRT_Api& table) {
+  ChangeOutputs<&PJRT_Api::PJRT_Client_Create>(
+      table, [](auto&) { ThreadOfClient() = std::this_thread::get_id(); });
+}
+
+PJRT_Event* FailedEvent(std::string_view text) {
+  PJRT_Event* event = PendingEvent();
+  Ask<&PJRT_Api::PJRT_Event_Set>([&](auto& args) {
+    args.event = event;
+    args.error_code = PJRT_Error_Code_CANCELLED;
+    args.error_message = text.data();
+    args.error_message_size = text.size();
+  });
+  return event;
 }
 
 size_t NumOutputsOf(PJRT_LoadedExecutable* loaded) {

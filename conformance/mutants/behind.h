@@ -7,6 +7,9 @@
 #include <cstdint>
 #include <mutex>
 #include <span>
+#include <string>
+#include <string_view>
+#include <thread>
 
 #include "pjrt_c_api.h"
 
@@ -34,10 +37,17 @@ void Destroy(PJRT_Buffer* buffer);
 
 PJRT_Device* FirstDevice(PJRT_Client* client);
 PJRT_Memory* DefaultMemoryOf(PJRT_Device* device);
+std::string KindOf(PJRT_Memory* memory);
+// Whether the memory is one of the device's.
+bool Reaches(PJRT_Device* device, PJRT_Memory* memory);
+size_t NumBuffersOf(PJRT_AsyncHostToDeviceTransferManager* manager);
 
 // The client that buffers belong to: the last that was made by a table that remembers it.
 PJRT_Client*& LastClient();
 void RememberClient(PJRT_Api& table);
+// The thread that made the last client, in a table that remembers it.
+std::thread::id& ThreadOfClient();
+void RememberThread(PJRT_Api& table);
 // An array of the same type and dimensions, row-major, with other bytes; the caller destroys it.
 PJRT_Buffer* Uninitialized(PJRT_Buffer* like, PJRT_Client* client, PJRT_Device* device);
 // One that carries an error, in the same memory.
@@ -50,12 +60,15 @@ bool IsPending(PJRT_Buffer* buffer);
 // Whether it is there and carries an error.
 bool CarriesError(PJRT_Buffer* buffer);
 
+// A text that stays, and is there once however often it is asked for.
+std::string_view KeptText(const std::string& text);
 // Bytes that nobody frees.
 void Forget(size_t bytes);
 
 // The caller destroys what these give.
 PJRT_Event* DoneEvent();
 PJRT_Event* PendingEvent();
+PJRT_Event* FailedEvent(std::string_view text);
 PJRT_Event* ReadyEventOf(PJRT_Buffer* buffer);
 bool IsReady(PJRT_Event* event);
 // Waits for it.

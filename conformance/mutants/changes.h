@@ -111,6 +111,27 @@ void Quiet(Args& args) {
   FreeError((Real().*kSlot)(&args));
 }
 
+// A mutant that changes what a prepared copy is told when its destination is there.
+template <typename Change>
+void ChangeFutures(PJRT_Api& table, Change) {
+  ChangeOutputs<&PJRT_Api::PJRT_Buffer_CopyRawToHostFuture>(table, [](auto& prepared) {
+    using Args = PJRT_Buffer_CopyRawToHostFuture_Callback_Args;
+    struct Call {
+      void* data;
+      void (*callback)(Args*);
+    };
+    prepared.callback_data = new Call{prepared.callback_data, prepared.future_ready_callback};
+    prepared.future_ready_callback = [](Args* args) {
+      auto* call = static_cast<Call*>(args->callback_data);
+      Args own = *args;
+      own.callback_data = call->data;
+      Change{}(own);
+      call->callback(&own);
+      delete call;
+    };
+  });
+}
+
 // What the head of a memory calls in the plugin behind, after a client was made.
 inline const PJRT_Memory_FunctionTable*& MemoriesBehind() {
   static const PJRT_Memory_FunctionTable* table = nullptr;

@@ -52,8 +52,9 @@ void ReplaceIn(PJRT_Api& table, Body) {
   if (own == nullptr) return;
   own->*kSlot = [](Args* args) -> PJRT_Error* {
     auto* behind = RealExtension<Extension>(kType).*kSlot;
-    return args == nullptr || args->struct_size < sizeof(*args) ? behind(args)
-                                                                : Body{}(args, behind);
+    // A struct may end before its padding does.
+    const bool is_whole = args != nullptr && args->struct_size + sizeof(void*) > sizeof(*args);
+    return is_whole ? Body{}(args, behind) : behind(args);
   };
 }
 

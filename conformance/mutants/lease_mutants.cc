@@ -222,22 +222,9 @@ const Mutant kLeaseMutants[] = {
     {"future_error_without_text", "PJRT-Buffer_CopyRawToHostFuture-error",
      "An error that a prepared copy gets in place of a destination loses its text.",
      [](Api& t) {
-       ChangeOutputs<&Api::PJRT_Buffer_CopyRawToHostFuture>(t, [](auto& a) {
-         using Args = PJRT_Buffer_CopyRawToHostFuture_Callback_Args;
-         struct Call {
-           void* data;
-           void (*callback)(Args*);
-         };
-         a.callback_data = new Call{a.callback_data, a.future_ready_callback};
-         a.future_ready_callback = [](Args* args) {
-           auto* call = static_cast<Call*>(args->callback_data);
-           Args own = *args;
-           own.callback_data = call->data;
-           own.error_message = nullptr;
-           own.error_message_size = 0;
-           call->callback(&own);
-           delete call;
-         };
+       ChangeFutures(t, [](auto& own) {
+         own.error_message = nullptr;
+         own.error_message_size = 0;
        });
      }},
 };

@@ -82,8 +82,12 @@ std::span<const Mutant> LeaseMutants();
 std::span<const Mutant> QueryMutants();
 std::span<const Mutant> FlowMutants();
 std::span<const Mutant> SetupMutants();
-std::span<const Mutant> HabitMutants();
-std::span<const Mutant> NeglectMutants();
+std::span<const Mutant> HabitArrayMutants();
+std::span<const Mutant> HabitRunMutants();
+std::span<const Mutant> HabitProgramMutants();
+std::span<const Mutant> NeglectClientMutants();
+std::span<const Mutant> NeglectProgramMutants();
+std::span<const Mutant> NeglectArrayMutants();
 // Plugins without a bug that do what the specification allows and the plugin behind does not.
 std::span<const Mutant> CorrectPlugins();
 

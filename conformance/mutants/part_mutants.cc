@@ -23,13 +23,6 @@ namespace {
 constexpr char kTrue[] = "PJRT-Args-output-true";
 constexpr char kResults[] = "PJRT-LoadedExecutable_Execute-results";
 
-std::string_view KindOf(PJRT_Memory* memory) {
-  auto kind = MakeArgs<PJRT_Memory_Kind_Args>();
-  kind.memory = memory;
-  FreeError(Real().PJRT_Memory_Kind(&kind));
-  return {kind.kind, kind.kind_size};
-}
-
 // The memory of that kind of the client's first device; the memory itself where it has none.
 PJRT_Memory* OfFirstDevice(PJRT_Client* client, PJRT_Memory* memory) {
   if (client == nullptr || memory == nullptr) return memory;

@@ -21,20 +21,25 @@ const PJRT_Api* real = nullptr;
 std::vector<const Mutant*> AllMutants() {
   std::vector<const Mutant*> all;
   for (std::span<const Mutant> some :
-       {TableMutants(),   EventMutants(),        BufferMutants(),     TransferMutants(),
-        ExecuteMutants(), LaunchMutants(),       ProcessMutants(),    VendorMutants(),
-        FormMutants(),    ValueMutants(),        ArithmeticMutants(), ConversionMutants(),
-        ShapeMutants(),   HostTransferMutants(), CopyMutants(),       ExecutableMutants(),
-        MachineMutants(), ManagerMutants(),      ArgumentMutants(),   RequirementMutants(),
-        OutcomeMutants(), DescriptionMutants(),  CallerMutants(),     SizeMutants(),
-        PartMutants(),    AliveMutants(),        ExtensionMutants(),  AddedMutants(),
-        PlaceMutants(),   SequenceMutants(),     LoadedMutants(),     ThreadMutants(),
-        CountMutants(),   KindMutants(),         HistoryMutants(),    RunMutants(),
-        AnswerMutants(),  NumericMutants(),      ArrayMutants(),      ProgramMutants(),
-        ClientMutants(),  DriverMutants(),       PlatformMutants(),   UnitMutants(),
-        MapMutants(),     SignalMutants(),       ContentMutants(),    LeaseMutants(),
-        QueryMutants(),   FlowMutants(),         SetupMutants(),      HabitMutants(),
-        NeglectMutants()}) {
+       {TableMutants(),         EventMutants(),          BufferMutants(),
+        TransferMutants(),      ExecuteMutants(),        LaunchMutants(),
+        ProcessMutants(),       VendorMutants(),         FormMutants(),
+        ValueMutants(),         ArithmeticMutants(),     ConversionMutants(),
+        ShapeMutants(),         HostTransferMutants(),   CopyMutants(),
+        ExecutableMutants(),    MachineMutants(),        ManagerMutants(),
+        ArgumentMutants(),      RequirementMutants(),    OutcomeMutants(),
+        DescriptionMutants(),   CallerMutants(),         SizeMutants(),
+        PartMutants(),          AliveMutants(),          ExtensionMutants(),
+        AddedMutants(),         PlaceMutants(),          SequenceMutants(),
+        LoadedMutants(),        ThreadMutants(),         CountMutants(),
+        KindMutants(),          HistoryMutants(),        RunMutants(),
+        AnswerMutants(),        NumericMutants(),        ArrayMutants(),
+        ProgramMutants(),       ClientMutants(),         DriverMutants(),
+        PlatformMutants(),      UnitMutants(),           MapMutants(),
+        SignalMutants(),        ContentMutants(),        LeaseMutants(),
+        QueryMutants(),         FlowMutants(),           SetupMutants(),
+        HabitArrayMutants(),    HabitRunMutants(),       HabitProgramMutants(),
+        NeglectClientMutants(), NeglectProgramMutants(), NeglectArrayMutants()}) {
     for (const Mutant& mutant : some) all.push_back(&mutant);
   }
   return all;
