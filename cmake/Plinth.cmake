@@ -124,26 +124,46 @@ function(plinth_library name)
   endif()
 endfunction()
 
-# plinth_small_sources(a.cc...): the same for single files of this folder's library.
-function(plinth_small_sources)
-  set_source_files_properties(${ARGN} PROPERTIES
-    COMPILE_OPTIONS "${optimize_size}" SKIP_PRECOMPILE_HEADERS ON)
+# plinth_small_sources(a.cc...), plinth_fast_sources(a.cc...): the same for single files of this
+# folder's library. A source with options of its own counts in no unity build and takes no precompiled
+# header, so a sanitizer's build, which optimizes neither, does not give it any.
+function(plinth_sources_optimized option)
+  if(NOT PLINTH_SANITIZE)
+    set_source_files_properties(${ARGN} PROPERTIES
+      COMPILE_OPTIONS "${option}" SKIP_PRECOMPILE_HEADERS ON)
+  endif()
+endfunction()
+macro(plinth_small_sources)
+  plinth_sources_optimized("${optimize_size}" ${ARGN})
+endmacro()
+macro(plinth_fast_sources)
+  plinth_sources_optimized("${optimize_speed}" ${ARGN})
+endmacro()
+
+# plinth_unwatched_sources(a.cc...): what the sanitizers' tests are not about: optimized there, and
+# without a sanitizer. Each for itself: a source's options count in no unity build.
+function(plinth_unwatched_sources)
+  if(PLINTH_SANITIZE)
+    set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_OPTIONS -O2 -fno-sanitize=all)
+    set_source_files_properties(${ARGN} PROPERTIES
+      SKIP_PRECOMPILE_HEADERS ON SKIP_UNITY_BUILD_INCLUSION ON)
+  endif()
 endfunction()
 
-option(PLINTH_SIMD_NATIVE "Compile SIMD code for this machine's instruction set alone" OFF)
+option(PLINTH_SIMD_QUICK "Compile SIMD code for this machine alone, without a sanitizer" OFF)
 
 # plinth_simd_sources(a.cc...): compiled once per instruction set (Highway's files include themselves),
-# so each for itself. With PLINTH_SIMD_NATIVE for that of this machine alone: the sanitizers' tests
-# would run no other, and compiling those takes half of the time. The address sanitizer leaves their
-# locals alone: vectors, which nothing points to, and watching when each goes out of scope takes two
-# thirds of the time to compile.
+# so each for itself. With PLINTH_SIMD_QUICK for that of this machine alone: the sanitizers' tests
+# would run no other. It is half of what they compile, and works on vectors that others made; the
+# parts asan-plugin and tsan-plugin watch it too. The address sanitizer leaves its locals alone:
+# vectors, which nothing points to, and watching when each goes out of scope takes two thirds of the
+# time to compile.
 function(plinth_simd_sources)
   set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-  if(PLINTH_SIMD_NATIVE)
-    set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_OPTIONS -march=native)
+  if(PLINTH_SIMD_QUICK)
+    set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_OPTIONS -march=native -fno-sanitize=all)
     set_source_files_properties(${ARGN} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)  # Other flags.
-  endif()
-  if(PLINTH_SANITIZE MATCHES "address")
+  elseif(PLINTH_SANITIZE MATCHES "address")
     set_property(SOURCE ${ARGN} APPEND PROPERTY
                  COMPILE_OPTIONS -fno-sanitize-address-use-after-scope)
   endif()
