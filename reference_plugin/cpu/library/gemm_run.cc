@@ -23,9 +23,11 @@ void ForPieces(backend::ThreadPool* pool, const backend::RunContext& context, in
   const int64_t pieces = CeilDiv(size, piece);
   const int64_t grain = std::max<int64_t>(1, static_cast<int64_t>(100e3 / work_per_piece));
   backend::ParallelFor(pool, batches * pieces, grain, [&](int64_t begin, int64_t end) {
+    int64_t batch = begin / pieces, first = begin % pieces * piece;
     for (int64_t t = begin; t < end && !Stopped(context); ++t) {
-      const int64_t first = t % pieces * piece;
-      body(t / pieces, first, std::min(piece, size - first));
+      body(batch, first, std::min(piece, size - first));
+      first += piece;
+      if (first >= size) first = 0, ++batch;
     }
   });
 }
