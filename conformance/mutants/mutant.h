@@ -88,6 +88,9 @@ std::span<const Mutant> HabitProgramMutants();
 std::span<const Mutant> NeglectClientMutants();
 std::span<const Mutant> NeglectProgramMutants();
 std::span<const Mutant> NeglectArrayMutants();
+std::span<const Mutant> OversightClientMutants();
+std::span<const Mutant> OversightArrayMutants();
+std::span<const Mutant> OversightProgramMutants();
 // Plugins without a bug that do what the specification allows and the plugin behind does not.
 std::span<const Mutant> CorrectPlugins();
 

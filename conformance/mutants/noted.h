@@ -48,6 +48,18 @@ void ForgetExecutables(PJRT_Api& table) {
   });
 }
 
+// Whose device it is, in a table that remembers it.
+inline PJRT_Client* ClientOf(PJRT_Device* device) { return NoteOf<PJRT_Client*>(device); }
+inline void RememberClientsOfDevices(PJRT_Api& table) {
+  ChangeOutputs<&PJRT_Api::PJRT_Client_Create>(table, [](auto& created) {
+    auto args = MakeArgs<PJRT_Client_AddressableDevices_Args>();
+    args.client = created.client;
+    Quiet<&PJRT_Api::PJRT_Client_AddressableDevices>(args);
+    for (size_t i = 0; i < args.num_addressable_devices; ++i)
+      Note<PJRT_Client*>(args.addressable_devices[i], created.client);
+  });
+}
+
 // Handles of which one thing is remembered: that they are the ones.
 template <typename Handle>
 std::set<Handle*>& Marked() {
