@@ -141,22 +141,34 @@ std::string Meaning(const reflection::Struct& structure, const std::vector<std::
   return Written(structure, answer, false, of_handles);
 }
 
-Answers AnswersOf(Context& context, int kind, void* object, bool of_handles) {
-  Answers all;
+std::vector<const reflection::Function*> FunctionsOf(Context& context, int kind) {
+  std::vector<const reflection::Function*> all;
   for (const reflection::Function& function : reflection::Functions()) {
     if (!IsCompared(function) || context.plugin().Slot(function) == nullptr) continue;
-    const reflection::Struct& structure = reflection::Structs()[function.args];
-    const Field* handle = OnlyHandle(structure);
-    if (handle == nullptr || handle->target != kind) continue;
-    std::vector<std::byte> answer(structure.end);
-    const size_t size = structure.end;
-    std::memcpy(answer.data(), &size, sizeof(size));
-    std::memcpy(answer.data() + handle->offset, &object, sizeof(object));
-    Status status = context.plugin().Call(function, answer.data());
-    all.emplace_back(&function, status.ok() ? Meaning(structure, answer, of_handles)
-                                            : StrCat("error ", static_cast<int>(status.code())));
-    if (status.ok()) Arguments::FreeOutputs(context, function, answer.data(), structure.end);
+    const Field* handle = OnlyHandle(reflection::Structs()[function.args]);
+    if (handle != nullptr && handle->target == kind) all.push_back(&function);
   }
+  return all;
+}
+
+std::string AnswerOf(Context& context, const reflection::Function& function, void* object,
+                     bool of_handles) {
+  const reflection::Struct& structure = reflection::Structs()[function.args];
+  std::vector<std::byte> answer(structure.end);
+  const size_t size = structure.end;
+  std::memcpy(answer.data(), &size, sizeof(size));
+  std::memcpy(answer.data() + OnlyHandle(structure)->offset, &object, sizeof(object));
+  Status status = context.plugin().Call(function, answer.data());
+  if (!status.ok()) return StrCat("error ", static_cast<int>(status.code()));
+  std::string meaning = Meaning(structure, answer, of_handles);
+  Arguments::FreeOutputs(context, function, answer.data(), structure.end);
+  return meaning;
+}
+
+Answers AnswersOf(Context& context, int kind, void* object, bool of_handles) {
+  Answers all;
+  for (const reflection::Function* function : FunctionsOf(context, kind))
+    all.emplace_back(function, AnswerOf(context, *function, object, of_handles));
   return all;
 }
 

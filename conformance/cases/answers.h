@@ -25,9 +25,16 @@ std::string Contents(const reflection::Struct& structure, const std::vector<std:
 std::string Meaning(const reflection::Struct& structure, const std::vector<std::byte>& answer,
                     bool of_handles = false);
 
+// The functions of the plugin that take an object of that kind (reflection::handle) and nothing
+// else.
+std::vector<const reflection::Function*> FunctionsOf(Context& context, int kind);
+// What one of them says of an object, or the code of its error.
+std::string AnswerOf(Context& context, const reflection::Function& function, void* object,
+                     bool of_handles = false);
+
 // What is said of one object: each function with its answer, or with the code of its error.
 using Answers = std::vector<std::pair<const reflection::Function*, std::string>>;
-// Of every function that takes an object of that kind (reflection::handle) and nothing else.
+// Of every function of that kind.
 Answers AnswersOf(Context& context, int kind, void* object, bool of_handles = false);
 // What a client says of itself, its devices and its memories, but for what changes.
 std::vector<Answers> AnswersOfClient(Context& context, bool of_handles = false);

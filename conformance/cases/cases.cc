@@ -64,6 +64,7 @@ std::vector<Case> AllCases() {
                     AddEveryArrayCases,
                     AddAfterFailureCases,
                     AddSameLoadedCases,
+                    AddAskedFirstCases,
                     AddProgramVariantCases,
                     AddNamesakeCases,
                     AddMappedUploadCases,

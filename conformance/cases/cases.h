@@ -61,6 +61,7 @@ void AddResultsOfTypesCases(std::vector<Case>& cases);
 void AddThreadCases(std::vector<Case>& cases);
 void AddEveryArrayCases(std::vector<Case>& cases);
 void AddSameLoadedCases(std::vector<Case>& cases);
+void AddAskedFirstCases(std::vector<Case>& cases);
 void AddProgramVariantCases(std::vector<Case>& cases);
 void AddStateCases(std::vector<Case>& cases);
 void AddEndedCases(std::vector<Case>& cases);

@@ -305,11 +305,11 @@ void AddCases(std::vector<Case>& cases) {
   AddJudgeCase(cases, "L1/judge/devices",
                {"PJRT-DeviceDescription_Id-unique", "PJRT-Client_AddressableDevices-subset",
                 "PJRT-Client_LookupDevice-unknown", "PJRT-Client_LookupAddressableDevice-unknown"},
-               JudgeDevices);
+               HereAndOnAThread(JudgeDevices));
   AddJudgeCase(cases, "L1/judge/memories",
                {"PJRT-Device_DefaultMemory-exists", "PJRT-Device_AddressableMemories-kinds",
                 "PJRT-Memory-head"},
-               JudgeMemories);
+               HereAndOnAThread(JudgeMemories));
   AddJudgeCase(cases, "L1/judge/default_assignment",
                {"PJRT-Client_DefaultDeviceAssignment-too-small"}, JudgeAssignment);
   AddJudgeCase(cases, "L1/judge/device_attributes", {"PJRT-Args-output-same"},

@@ -15,6 +15,16 @@ namespace plinth::conformance {
 namespace judge_executables {
 namespace {
 
+// What was loaded has the fingerprint that its executable says.
+void JudgeFingerprint(Context& context, const Compiled& compiled, const Facts& facts) {
+  auto own =
+      Get<&PJRT_LoadedExecutable_Fingerprint_Args::executable>(context, compiled.loaded.get());
+  context.Check("PJRT-LoadedExecutable_Fingerprint-same",
+                !own || StringOf(own->executable_fingerprint, own->executable_fingerprint_size) ==
+                            facts.fingerprint,
+                "PJRT_LoadedExecutable_Fingerprint and PJRT_Executable_Fingerprint differ");
+}
+
 void JudgeProgram(Context& context, const Example& example) {
   if (!HasTypes(context, example)) return;
   Compiled compiled;
@@ -28,19 +38,15 @@ void JudgeProgram(Context& context, const Example& example) {
     context.Check("PJRT-LoadedExecutable_IsDeleted-truth", !RawBool(deleted->is_deleted),
                   "a new executable counts as deleted");
   }
-  if (auto own = MakeArgs<PJRT_LoadedExecutable_Fingerprint_Args>(); true) {
-    own.executable = compiled.loaded.get();
-    if (Succeeds(context, own)) {
-      context.Check("PJRT-Executable_Fingerprint-stable",
-                    StringOf(own.executable_fingerprint, own.executable_fingerprint_size) ==
-                        facts.fingerprint,
-                    "PJRT_LoadedExecutable_Fingerprint and PJRT_Executable_Fingerprint differ");
-    }
-  }
+  JudgeFingerprint(context, compiled, facts);
   std::vector<PJRT_Device*> devices = AddressableDevices(context);
   if (!devices.empty()) JudgeDevicesOf(context, compiled.loaded.get(), {devices[0]}, 1, 1);
   RunAndJudge(context, example, compiled.loaded.get(), facts, true);
   RunAndJudge(context, example, compiled.loaded.get(), facts, false);
+  // All of it again, of a program that ran.
+  context.Check("PJRT-Args-output-same",
+                JudgeExecutable(context, example, compiled.executable.get()) == facts,
+                "an executable says something else when it is asked again");
 }
 
 constexpr char kIndependent[] = "PJRT-LoadedExecutable_GetExecutable-independent";
@@ -127,6 +133,7 @@ void JudgeLoaded(Context& context, const Example& example) {
                   ", not ", facts.name);
     context.Check(kSame, again.fingerprint == facts.fingerprint,
                   "a loaded executable has another fingerprint");
+    JudgeFingerprint(context, compiled, again);
     context.Check(
         kSame,
         again.output_kinds == facts.output_kinds && again.parameter_kinds == facts.parameter_kinds,

@@ -4,6 +4,7 @@
 
 #include <charconv>
 #include <set>
+#include <span>
 
 #include "conformance/cases/cases.h"
 #include "conformance/cases/extension_calls.h"
@@ -58,10 +59,10 @@ std::string TextOf(Context& context, PJRT_Layouts_MemoryLayout* layout) {
     return "";
   }
   std::string text(StringOf(args.serialized_bytes, args.serialized_bytes_size));
-  if (context.Check("PJRT-Layouts_MemoryLayout_Serialize-serialized_layout-owner",
-                    args.serialized_layout_deleter != nullptr, "no deleter")) {
+  context.Check("PJRT-Layouts_MemoryLayout_Serialize-serialized_layout-owner",
+                args.serialized_layout_deleter != nullptr, "no deleter");
+  if (args.serialized_layout_deleter != nullptr)
     args.serialized_layout_deleter(args.serialized_layout);
-  }
   return text;
 }
 
@@ -201,6 +202,16 @@ Expected<OwnedBuffer> BufferLaidOut(Context& context, PJRT_Device* device, const
   return OwnedBuffer(context.plugin(), args.buffer);
 }
 
+// A layout of dimensions in that order, which has to live as long, without tiles.
+PJRT_Buffer_MemoryLayout TiledLayout(std::span<const int64_t> order) {
+  auto layout = MakeArgs<PJRT_Buffer_MemoryLayout>();
+  layout.type = PJRT_Buffer_MemoryLayout_Type_Tiled;
+  layout.tiled = MakeArgs<PJRT_Buffer_MemoryLayout_Tiled>();
+  layout.tiled.minor_to_major = order.data();
+  layout.tiled.minor_to_major_size = order.size();
+  return layout;
+}
+
 // A buffer that was made with a layout has it, as far as both extensions and core can say.
 void JudgeGivenLayouts(Context& context) {
   Expected<PJRT_Device*> device = context.Device();
@@ -210,11 +221,7 @@ void JudgeGivenLayouts(Context& context) {
     for (const std::vector<int64_t>& order :
          {std::vector<int64_t>{0, 1, 2}, {1, 0, 2}, {2, 0, 1}, {1, 2, 0}, {0, 2, 1}, {2, 1, 0}}) {
       HostArray array = RandomBits(DType::kF32, dims, 6);
-      auto layout = MakeArgs<PJRT_Buffer_MemoryLayout>();
-      layout.type = PJRT_Buffer_MemoryLayout_Type_Tiled;
-      layout.tiled = MakeArgs<PJRT_Buffer_MemoryLayout_Tiled>();
-      layout.tiled.minor_to_major = order.data();
-      layout.tiled.minor_to_major_size = order.size();
+      PJRT_Buffer_MemoryLayout layout = TiledLayout(order);
       Expected<OwnedBuffer> buffer = BufferLaidOut(context, *device, array, layout);
       if (!buffer.ok()) {
         context.Note(StrCat("layout {", StrJoin(order), "}: ", buffer.status().ToString()));
@@ -236,11 +243,7 @@ void JudgeGivenTiles(Context& context) {
   for (const std::vector<int64_t>& tile : {std::vector<int64_t>{8, 128}, {2, 4}, {128}, {3, 5}}) {
     const int64_t order[] = {1, 0};
     const size_t sizes[] = {tile.size()};
-    auto layout = MakeArgs<PJRT_Buffer_MemoryLayout>();
-    layout.type = PJRT_Buffer_MemoryLayout_Type_Tiled;
-    layout.tiled = MakeArgs<PJRT_Buffer_MemoryLayout_Tiled>();
-    layout.tiled.minor_to_major = order;
-    layout.tiled.minor_to_major_size = 2;
+    PJRT_Buffer_MemoryLayout layout = TiledLayout(order);
     layout.tiled.tile_dims = tile.data();
     layout.tiled.tile_dim_sizes = sizes;
     layout.tiled.num_tiles = 1;
@@ -258,6 +261,27 @@ void JudgeGivenTiles(Context& context) {
                   "a buffer made with tiles (", StrJoin(tile), ") has ", tiled.num_tiles,
                   " tiles, or others");
     JudgeBuffer(context, buffer->get(), {array, *device});
+  }
+}
+
+// An array that is gone is still said to have lain as it did: the extension may refuse to say it.
+void JudgeLayoutsOfDeleted(Context& context) {
+  if (!HasExtension(context, "PJRT_Layouts_PJRT_Buffer_MemoryLayout"))
+    return context.Unsupported("no layouts of buffers");
+  Expected<PJRT_Device*> device = context.Device();
+  if (!device.ok()) return;
+  const HostArray array = RandomBits(DType::kF32, {3, 2, 5}, 6);
+  for (const std::vector<int64_t>& order :
+       {std::vector<int64_t>{2, 1, 0}, {0, 1, 2}, {1, 2, 0}, {0, 2, 1}}) {
+    PJRT_Buffer_MemoryLayout layout = TiledLayout(order);
+    Expected<OwnedBuffer> buffer = BufferLaidOut(context, *device, array, layout);
+    if (!buffer.ok() || !DeleteBuffer(context, buffer->get())) continue;
+    Context probe(context.plugin(), context.profile(), context.client(), context.seed());
+    (void)JudgeBufferLayout(probe, buffer->get(), 3);
+    for (const Finding& finding : probe.TakeResult().findings) {
+      if (finding.requirement == kOfBuffer)
+        context.Fail(kOfBuffer, StrCat("of a deleted buffer: ", finding.text));
+    }
   }
 }
 
@@ -279,44 +303,65 @@ std::vector<Signature> Signatures(Context& context) {
   return all;
 }
 
-void JudgeExecutableLayouts(Context& context) {
+// A program as it was compiled, and as it comes back from its bytes, where the plugin has them;
+// none with a finding.
+std::vector<Compiled> EachWay(Context& context, Compiled compiled) {
+  std::vector<Compiled> ways;
+  if (auto bytes = SerializedBytes(context, compiled.executable.get())) {
+    Compiled loaded{LoadBytes(context, *bytes, "PJRT-Args-accepted"), {}};
+    if (!loaded.loaded || !FindExecutable(context, loaded)) return {};
+    ways.push_back(std::move(loaded));
+  }
+  ways.push_back(std::move(compiled));
+  return ways;
+}
+std::vector<Compiled> EachWay(Context& context, std::string_view program) {
+  Compiled compiled;
+  return Compile(context, program, compiled) ? EachWay(context, std::move(compiled))
+                                             : std::vector<Compiled>();
+}
+
+void JudgeExecutableLayouts(Context& context, const Signature& signature, Compiled made) {
+  auto compare = [&](std::string_view requirement, std::string_view what,
+                     PJRT_Layouts_MemoryLayout** layouts, size_t count,
+                     const std::vector<HostArray>& wanted) {
+    if (!context.Check(requirement, count == wanted.size(), signature.program, " has ", count,
+                       " layouts of ", what, ", not ", wanted.size()) ||
+        !context.Check("PJRT-Args-output-array", layouts != nullptr || count == 0,
+                       "the list of layouts is null")) {
+      return;
+    }
+    for (size_t i = 0; i < count; ++i) {
+      Layout fallback(context, DefaultLayout(context, wanted[i]));
+      size_t rank = wanted[i].dims.size();
+      context.Check(requirement,
+                    OrderOf(context, what, layouts[i], rank) ==
+                        OrderOf(context, "the default layout", fallback.get(), rank),
+                    "the layout of ", what, " ", i, " of ", signature.program,
+                    " is not the default one, and nothing else was asked for");
+    }
+  };
+  for (int turn = 0; turn < 2; ++turn) {
+    PJRT_Layouts_PJRT_Executable_GetOutputLayouts_Args outputs = {};
+    outputs.executable = made.executable.get();
+    if (AskExtension(context, "PJRT_Layouts_PJRT_Executable_GetOutputLayouts", outputs))
+      compare(kOutputs, "output", outputs.layouts, outputs.num_outputs, signature.results);
+    PJRT_Layouts_PJRT_Executable_GetParameterLayouts_Args parameters = {};
+    parameters.executable = made.executable.get();
+    if (AskExtension(context, "PJRT_Layouts_PJRT_Executable_GetParameterLayouts", parameters)) {
+      compare(kParameters, "parameter", parameters.layouts, parameters.num_parameters,
+              signature.parameters);
+    }
+    (void)made.loaded.Destroy();  // the executable stays, and with it what it said
+  }
+}
+
+void JudgeLayoutsOfPrograms(Context& context) {
   if (!HasExtension(context, "PJRT_Layouts_MemoryLayout_Serialize"))
     return context.Unsupported("no extension Layouts");
   for (const Signature& signature : Signatures(context)) {
-    Compiled made;
-    if (!Compile(context, signature.program, made)) return;
-    auto compare = [&](std::string_view requirement, std::string_view what,
-                       PJRT_Layouts_MemoryLayout** layouts, size_t count,
-                       const std::vector<HostArray>& wanted) {
-      if (!context.Check(requirement, count == wanted.size(), signature.program, " has ", count,
-                         " layouts of ", what, ", not ", wanted.size()) ||
-          !context.Check("PJRT-Args-output-array", layouts != nullptr || count == 0,
-                         "the list of layouts is null")) {
-        return;
-      }
-      for (size_t i = 0; i < count; ++i) {
-        Layout fallback(context, DefaultLayout(context, wanted[i]));
-        size_t rank = wanted[i].dims.size();
-        context.Check(requirement,
-                      OrderOf(context, what, layouts[i], rank) ==
-                          OrderOf(context, "the default layout", fallback.get(), rank),
-                      "the layout of ", what, " ", i, " of ", signature.program,
-                      " is not the default one, and nothing else was asked for");
-      }
-    };
-    for (int turn = 0; turn < 2; ++turn) {
-      PJRT_Layouts_PJRT_Executable_GetOutputLayouts_Args outputs = {};
-      outputs.executable = made.executable.get();
-      if (AskExtension(context, "PJRT_Layouts_PJRT_Executable_GetOutputLayouts", outputs))
-        compare(kOutputs, "output", outputs.layouts, outputs.num_outputs, signature.results);
-      PJRT_Layouts_PJRT_Executable_GetParameterLayouts_Args parameters = {};
-      parameters.executable = made.executable.get();
-      if (AskExtension(context, "PJRT_Layouts_PJRT_Executable_GetParameterLayouts", parameters)) {
-        compare(kParameters, "parameter", parameters.layouts, parameters.num_parameters,
-                signature.parameters);
-      }
-      (void)made.loaded.Destroy();  // the executable stays, and with it what it said
-    }
+    for (Compiled& made : EachWay(context, signature.program))
+      JudgeExecutableLayouts(context, signature, std::move(made));
   }
 }
 
@@ -380,41 +425,44 @@ int ShardingType(std::string_view bytes) {
 
 // A program of one partition puts everything on its device: replicated, maximal, or tiled into
 // one.
-void JudgeShardings(Context& context) {
+void JudgeShardings(Context& context, const Signature& signature, const Compiled& made) {
+  constexpr int kLastType = 5;  // of OpSharding.Type
+  auto judge = [&](std::string_view requirement, std::string_view what, size_t count, size_t wanted,
+                   const char* const* texts, const size_t* sizes) {
+    if (count == 0) return;  // none is said
+    context.Check(requirement, count == wanted, signature.program, " has ", count, " shardings of ",
+                  what, ", not ", wanted);
+    if (!context.Check(requirement, (texts == nullptr) == (sizes == nullptr) || count == 0,
+                       "one of the lists of shardings of ", what, " is null") ||
+        texts == nullptr || sizes == nullptr) {
+      return;
+    }
+    for (size_t i = 0; i < std::min(count, wanted); ++i) {
+      int type = ShardingType(StringOf(texts[i], sizes[i]));
+      context.Check(requirement, type >= 0 && type <= kLastType, "the sharding of ", what, " ", i,
+                    " of ", signature.program, " is no OpSharding, or one of type ", type);
+    }
+  };
+  PJRT_Shardings_PJRT_Executable_ParameterShardings_Args parameters = {};
+  parameters.executable = made.executable.get();
+  if (AskExtension(context, "PJRT_Shardings_PJRT_Executable_ParameterShardings", parameters)) {
+    judge(kShardedParameters, "parameter", parameters.num_parameters, signature.parameters.size(),
+          parameters.shardings, parameters.sharding_sizes);
+  }
+  PJRT_Shardings_PJRT_Executable_OutputShardings_Args outputs = {};
+  outputs.executable = made.executable.get();
+  if (AskExtension(context, "PJRT_Shardings_PJRT_Executable_OutputShardings", outputs)) {
+    judge(kShardedOutputs, "output", outputs.num_outputs, signature.results.size(),
+          outputs.shardings, outputs.sharding_sizes);
+  }
+}
+
+void JudgeShardingsOfPrograms(Context& context) {
   if (!HasExtension(context, "PJRT_Shardings_PJRT_Executable_OutputShardings"))
     return context.Unsupported("no extension Shardings");
-  constexpr int kLastType = 5;  // of OpSharding.Type
   for (const Signature& signature : Signatures(context)) {
-    Compiled made;
-    if (!Compile(context, signature.program, made)) return;
-    auto judge = [&](std::string_view requirement, std::string_view what, size_t count,
-                     size_t wanted, const char* const* texts, const size_t* sizes) {
-      if (count == 0) return;  // none is said
-      context.Check(requirement, count == wanted, signature.program, " has ", count,
-                    " shardings of ", what, ", not ", wanted);
-      if (!context.Check(requirement, (texts == nullptr) == (sizes == nullptr) || count == 0,
-                         "one of the lists of shardings of ", what, " is null") ||
-          texts == nullptr || sizes == nullptr) {
-        return;
-      }
-      for (size_t i = 0; i < std::min(count, wanted); ++i) {
-        int type = ShardingType(StringOf(texts[i], sizes[i]));
-        context.Check(requirement, type >= 0 && type <= kLastType, "the sharding of ", what, " ", i,
-                      " of ", signature.program, " is no OpSharding, or one of type ", type);
-      }
-    };
-    PJRT_Shardings_PJRT_Executable_ParameterShardings_Args parameters = {};
-    parameters.executable = made.executable.get();
-    if (AskExtension(context, "PJRT_Shardings_PJRT_Executable_ParameterShardings", parameters)) {
-      judge(kShardedParameters, "parameter", parameters.num_parameters, signature.parameters.size(),
-            parameters.shardings, parameters.sharding_sizes);
-    }
-    PJRT_Shardings_PJRT_Executable_OutputShardings_Args outputs = {};
-    outputs.executable = made.executable.get();
-    if (AskExtension(context, "PJRT_Shardings_PJRT_Executable_OutputShardings", outputs)) {
-      judge(kShardedOutputs, "output", outputs.num_outputs, signature.results.size(),
-            outputs.shardings, outputs.sharding_sizes);
-    }
+    for (const Compiled& made : EachWay(context, signature.program))
+      JudgeShardings(context, signature, made);
   }
 }
 
@@ -430,18 +478,8 @@ std::string ShardingText(std::string_view bytes) {
   return text;
 }
 
-// A program of two partitions says of each parameter and result how it was annotated.
-void ShardingsOfPartitions(Context& context) {
-  if (!HasExtension(context, "PJRT_Shardings_PJRT_Executable_OutputShardings"))
-    return context.Unsupported("no extension Shardings");
-  std::vector<int> ids = IdsOfDevices(context, 2);
-  if (ids.empty()) return;
-  Expected<OwnedLoadedExecutable> loaded =
-      context.Compile(ProgramFor(context, "sharded"), "mlir", CompileOptionsOf(1, 2, ids));
-  // Other cases ask for partitions.
-  if (!loaded.ok()) return context.Unsupported(loaded.status().ToString());
-  Compiled made{*std::move(loaded), {}};
-  if (!FindExecutable(context, made)) return;
+// What the program "sharded" of two partitions says of each parameter and result.
+void JudgeAnnotations(Context& context, const Compiled& made) {
   // OpSharding.Type: replicated is 0, tiled is 3.
   const std::string rows = "type 3, tiles 2 1", columns = "type 3, tiles 1 2",
                     all = "type 0, tiles";
@@ -472,6 +510,22 @@ void ShardingsOfPartitions(Context& context) {
   }
 }
 
+// A program of two partitions says how everything was annotated.
+void ShardingsOfPartitions(Context& context) {
+  if (!HasExtension(context, "PJRT_Shardings_PJRT_Executable_OutputShardings"))
+    return context.Unsupported("no extension Shardings");
+  std::vector<int> ids = IdsOfDevices(context, 2);
+  if (ids.empty()) return;
+  Expected<OwnedLoadedExecutable> loaded =
+      context.Compile(ProgramFor(context, "sharded"), "mlir", CompileOptionsOf(1, 2, ids));
+  // Other cases ask for partitions.
+  if (!loaded.ok()) return context.Unsupported(loaded.status().ToString());
+  Compiled compiled{*std::move(loaded), {}};
+  if (!FindExecutable(context, compiled)) return;
+  for (const Compiled& made : EachWay(context, std::move(compiled)))
+    JudgeAnnotations(context, made);
+}
+
 }  // namespace
 
 void AddCases(std::vector<Case>& cases) {
@@ -487,13 +541,14 @@ void AddCases(std::vector<Case>& cases) {
                ExecutableLayoutsStay);
   AddJudgeCase(cases, "L1/judge/extension/buffer_layouts_stay", {"PJRT-Args-output-lifetime"},
                BufferLayoutsStay);
+  AddJudgeCase(cases, "L1/judge/extension/layouts_of_deleted", {kOfBuffer}, JudgeLayoutsOfDeleted);
   AddJudgeCase(cases, "L1/judge/extension/given_layouts",
                {kText, kOfBuffer, "PJRT-Client_BufferFromHostBuffer-layout-kept"},
                JudgeGivenLayouts);
   AddJudgeCase(cases, "L1/judge/extension/executable_layouts", {kText, kOutputs, kParameters},
-               JudgeExecutableLayouts);
+               JudgeLayoutsOfPrograms);
   AddJudgeCase(cases, "L1/judge/extension/shardings", {kShardedParameters, kShardedOutputs},
-               JudgeShardings);
+               JudgeShardingsOfPrograms);
   cases.push_back({"L3/judge/extension/shardings",
                    Level::kL3,
                    ClientNeed::kShared,

@@ -9,6 +9,7 @@
 
 #include "conformance/cases/ask.h"
 #include "conformance/cases/cases.h"
+#include "conformance/cases/examples.h"
 #include "conformance/cases/judge_case.h"
 #include "conformance/cases/stored_programs.h"
 #include "conformance/cases/transfer_manager.h"
@@ -93,6 +94,37 @@ void CountHoweverMade(Context& context, PJRT_Device* device) {
     context.Check(kInUse, left < kBytes / 2, "bytes_in_use is ", left, " larger after a buffer of ",
                   kBytes, " bytes that was ", how, " was destroyed");
   }
+}
+
+// What a run takes of its arguments is counted no longer, although their handles live on.
+void CountWhatIsTaken(Context& context, PJRT_Device* device) {
+  constexpr int64_t kLarge = 70001;
+  constexpr int64_t kBytes = kLarge * 4;
+  Expected<OwnedLoadedExecutable> program = context.Compile(ProgramFor(context, "donating_large"));
+  if (!context.Ok("", "PJRT_Client_Compile", program.status())) return;
+  const std::optional<int64_t> before = BytesInUse(context, device);
+  std::vector<OwnedBuffer> buffers;
+  std::vector<PJRT_Buffer*> arguments = UploadAll(
+      context, {Counted({4}, 1), Counted({96, 33}, 1), Counted({kLarge}, 1), Counted({2, 3}, 1)},
+      buffers);
+  if (arguments.size() != 4 || !before) return;
+  auto results = context.Execute(program->get(), arguments);
+  if (!context.Ok("", "PJRT_LoadedExecutable_Execute", results.status())) return;
+  context.Ok("", "a result", AwaitBuffer(context, (*results)[0].get()));
+  // Whether it is taken is asked elsewhere.
+  if (!IsBufferDeleted(context, arguments[2])) return;
+  auto falls_below = [&](int64_t most, std::string_view when) {
+    int64_t more = most;
+    for (int i = 0; i < 1000 && more >= most; ++i) {
+      if (i > 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      more = BytesInUse(context, device).value_or(*before) - *before;
+    }
+    context.Check(kInUse, more < most, "bytes_in_use is ", more, " larger when an argument of ",
+                  kBytes, " bytes was donated", when);
+  };
+  falls_below(kBytes * 7 / 4, " and its result is there");
+  results->clear();
+  falls_below(kBytes / 2, " and its result is gone");
 }
 
 // Statistics follow what is allocated.
@@ -266,6 +298,7 @@ void JudgeMemoryStats(Context& context) {
     (void)large->Destroy();
     falls("destroyed");
     CountHoweverMade(context, device);
+    if (device == devices.front()) CountWhatIsTaken(context, device);
     if (!context.plugin().Has(reflection::function::kPJRT_Device_ClearMemoryStats)) continue;
     // With something in use.
     Expected<OwnedBuffer> kept =

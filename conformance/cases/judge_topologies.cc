@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "conformance/cases/ask.h"
@@ -17,8 +18,11 @@ namespace {
 struct TopologyFacts {
   std::string name, version, attributes;
   std::map<int, Described> devices;
+  std::optional<std::set<int>> memory_kinds;  // nothing where the plugin does not tell
   std::optional<uint64_t> fingerprint;
 };
+
+constexpr char kKinds[] = "PJRT-TopologyDescription_GetMemorySpaceKindIds-all";
 
 TopologyFacts DescribeTopology(Context& context, PJRT_TopologyDescription* topology) {
   TopologyFacts facts;
@@ -44,6 +48,16 @@ TopologyFacts DescribeTopology(Context& context, PJRT_TopologyDescription* topol
   }
   if (auto print = Get<&PJRT_TopologyDescription_Fingerprint_Args::topology>(context, topology))
     facts.fingerprint = print->fingerprint;
+  if (!context.plugin().Has(reflection::function::kPJRT_TopologyDescription_GetMemorySpaceKindIds))
+    return facts;
+  if (auto ids =
+          Get<&PJRT_TopologyDescription_GetMemorySpaceKindIds_Args::topology>(context, topology)) {
+    facts.memory_kinds.emplace();
+    for (int id : List(ids->memory_space_kind_ids, ids->num_memory_space_kind_ids)) {
+      context.Check(kKinds, facts.memory_kinds->insert(id).second, "the kind id ", id,
+                    " of memories is listed twice");
+    }
+  }
   return facts;
 }
 
@@ -98,24 +112,12 @@ void JudgeTopology(Context& context) {
                   ", kind ", wanted.kind, ", process ", wanted.process, ", attributes ",
                   wanted.attributes);
   }
-  std::set<int> kinds;
-  if (context.plugin().Has(reflection::function::kPJRT_TopologyDescription_GetMemorySpaceKindIds)) {
-    if (auto ids = Get<&PJRT_TopologyDescription_GetMemorySpaceKindIds_Args::topology>(
-            context, get->topology)) {
-      std::vector<int> list = List(ids->memory_space_kind_ids, ids->num_memory_space_kind_ids);
-      kinds.insert(list.begin(), list.end());
-      context.Check("PJRT-TopologyDescription_GetMemorySpaceKindIds-all",
-                    kinds.size() == list.size(), "a kind id of memories is listed twice");
-      for (PJRT_Device* device : AddressableDevices(context)) {
-        for (PJRT_Memory* memory : MemoriesOf(context, device)) {
-          auto kind = Get<&PJRT_Memory_Kind_Id_Args::memory>(context, memory);
-          if (kind) {
-            context.Check("PJRT-TopologyDescription_GetMemorySpaceKindIds-all",
-                          kinds.contains(kind->kind_id), "the topology does not list the kind id ",
-                          kind->kind_id);
-          }
-        }
-      }
+  for (PJRT_Device* device : AddressableDevices(context)) {
+    if (!facts.memory_kinds) break;
+    for (PJRT_Memory* memory : MemoriesOf(context, device)) {
+      auto kind = Get<&PJRT_Memory_Kind_Id_Args::memory>(context, memory);
+      context.Check(kKinds, !kind || facts.memory_kinds->contains(kind->kind_id),
+                    "the topology does not list the kind id ", kind ? kind->kind_id : -1);
     }
   }
   // Through its bytes, twice, the first freed before the second is made.
@@ -138,6 +140,8 @@ void JudgeTopology(Context& context) {
                   "a loaded topology has other attributes");
     context.Check("PJRT-TopologyDescription_Deserialize-same", again.devices == facts.devices,
                   "a loaded topology describes other devices");
+    context.Check(kKinds, again.memory_kinds == facts.memory_kinds,
+                  "a loaded topology has memories of other kinds");
     context.Check("PJRT-TopologyDescription_Fingerprint-equal",
                   again.fingerprint == facts.fingerprint,
                   "a loaded topology has another fingerprint");
@@ -223,7 +227,8 @@ void SeveralClients(Context& context) {
 }  // namespace
 
 void AddCases(std::vector<Case>& cases) {
-  AddJudgeCase(cases, "L1/judge/topology", {"PJRT-DeviceDescription_Id-unique"}, JudgeTopology);
+  AddJudgeCase(cases, "L1/judge/topology", {"PJRT-DeviceDescription_Id-unique"},
+               HereAndOnAThread(JudgeTopology));
   AddJudgeCase(cases, "L1/judge/made_topology", {}, JudgeMadeTopology);
   AddJudgeCase(cases, "L1/judge/several_clients", {kOutputTrue}, SeveralClients);
 }
