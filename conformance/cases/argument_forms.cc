@@ -527,7 +527,9 @@ void AddCases(std::vector<Case>& cases) {
   add("compile_option_bytes", ClientNeed::kShared, {"PJRT-Client_Compile-hostile"},
       CompileOptionBytes, true);
   add("same_argument", ClientNeed::kShared,
-      {"PJRT-LoadedExecutable_Execute-results", "PJRT-Args-accepted"}, SameArgument);
+      {"PJRT-LoadedExecutable_Execute-results", "PJRT-Args-accepted",
+       "PJRT-Buffer_IsDeleted-truth"},
+      SameArgument);
   add("harmless_options", ClientNeed::kShared, {"PJRT-Args-accepted"}, HarmlessOptions);
   add("kept_arguments", ClientNeed::kShared,
       {"PJRT-LoadedExecutable_Execute-donation", "PJRT-LoadedExecutable_Execute-results",

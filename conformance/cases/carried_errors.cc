@@ -2,6 +2,7 @@
 // L2: errors of arrays reach everything that is made of them, with code and text.
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -42,16 +43,21 @@ void CheckCarried(Context& context, PJRT_Buffer* buffer, PJRT_Error_Code code,
   check("PJRT_Buffer_ToHostBuffer", context.Download(buffer).status());
   context.Check("PJRT-Buffer_IsDeleted-truth", !IsBufferDeleted(context, buffer), what,
                 ": counts as deleted");
-  float memory[64];
-  auto raw = MakeArgs<PJRT_Buffer_CopyRawToHost_Args>();
-  raw.buffer = buffer;
-  raw.dst = memory;
-  raw.transfer_size = 4;
-  Status status = context.plugin().Call(raw);
-  if (status.code() != StatusCode::kUnimplemented) {
+  auto dims = Get<&PJRT_Buffer_Dimensions_Args::buffer>(context, buffer);
+  int64_t count = 1;  // of elements of four bytes
+  for (size_t i = 0; dims && i < dims->num_dims; ++i) count *= dims->dims[i];
+  for (int64_t element : std::set<int64_t>{0, std::min<int64_t>(1, count - 1), count - 1}) {
+    float memory = 0;
+    auto raw = MakeArgs<PJRT_Buffer_CopyRawToHost_Args>();
+    raw.buffer = buffer;
+    raw.dst = &memory;
+    raw.offset = 4 * element;
+    raw.transfer_size = 4;
+    Status status = context.plugin().Call(raw);
+    if (status.code() == StatusCode::kUnimplemented) continue;
     OwnedEvent event(context.plugin(), status.ok() ? raw.event : nullptr);
     if (event) status = context.Await(event.get());
-    check("PJRT_Buffer_CopyRawToHost", status);
+    check(StrCat("PJRT_Buffer_CopyRawToHost of element ", element), status);
   }
 }
 

@@ -21,6 +21,7 @@ namespace {
 namespace kinds = reflection::handle;
 constexpr char kSame[] = "PJRT-Args-output-same";
 constexpr char kAccepted[] = "PJRT-Args-accepted";
+constexpr char kNeverReady[] = "PJRT-Buffer_ReadyEvent-deleted";
 constexpr char kTruth[] = "PJRT-Buffer_IsDeleted-truth";
 
 // Where the contents lie, how much room they take, and whether they are there ends with them.
@@ -32,11 +33,22 @@ bool IsOfContents(const reflection::Function& function) {
   return false;
 }
 
+// There is nothing left that could become ready.
+void CheckReadiness(Context& context, PJRT_Buffer* buffer, std::string_view what) {
+  OwnedEvent event = ReadyEventOf(context, buffer);
+  if (!event) return;
+  context.Check(kNeverReady, IsEventReady(context, event.get()), "the ready event of ", what,
+                " waits");
+  context.Check(kNeverReady, !context.Await(event.get()).ok(), "the ready event of ", what,
+                " succeeds");
+}
+
 // Compares what is said before and after `end`, which ends the object.
 template <typename End>
 void Compare(Context& context, int kind, void* object, std::string_view what, End end) {
   const Answers before = AnswersOf(context, kind, object, true);
   if (!end()) return;
+  if (kind == kinds::kPJRT_Buffer) CheckReadiness(context, static_cast<PJRT_Buffer*>(object), what);
   const Answers after = AnswersOf(context, kind, object, true);
   for (size_t i = 0; i < before.size() && i < after.size(); ++i) {
     if (IsOfContents(*before[i].first)) continue;
@@ -155,7 +167,8 @@ void EveryState(Context& context) {
                   "a deleted array no longer counts as deleted, ", name);
     // What a state needs and the plugin lacks is no finding.
     for (const Finding& finding : probe.TakeResult().findings) {
-      if (finding.requirement == kSame) context.Fail(finding.requirement, finding.text);
+      if (finding.requirement == kSame || finding.requirement == kNeverReady)
+        context.Fail(finding.requirement, finding.text);
     }
   }
 }
@@ -171,7 +184,7 @@ void AddCases(std::vector<Case>& cases) {
     cases.push_back({StrCat("L2/ended/", name),
                      Level::kL2,
                      ClientNeed::kShared,
-                     {kAccepted, kSame, kTruth},
+                     {kAccepted, kSame, kTruth, kNeverReady},
                      run,
                      false});
   }

@@ -124,15 +124,17 @@ void AskWaiting(Context& context, const Maker& make, const Ending& ending, Telli
                   telling);
     }
   }
-  for (int i = 0; i < 3; ++i) {
+  for (bool is_alone : {false, false, true}) {
+    // What the event came from is gone at last; how it ended stays so.
+    if (is_alone) waiting.LetGo();
     context.Check("PJRT-Event_IsReady-monotone", IsEventReady(context, event),
                   "an event that was awaited is not ready");
     auto error = MakeArgs<PJRT_Event_Error_Args>();
     error.event = event;
-    CheckEnding(context, "PJRT-Event_Error-independent", "PJRT_Event_Error",
-                context.plugin().Call(error), ending, telling);
-    CheckEnding(context, "PJRT-Event_Await-independent", "PJRT_Event_Await afterwards",
-                context.Await(event), ending, telling);
+    CheckEnding(context, is_alone ? kOutputTrue : "PJRT-Event_Error-independent",
+                "PJRT_Event_Error", context.plugin().Call(error), ending, telling);
+    CheckEnding(context, is_alone ? kOutputTrue : "PJRT-Event_Await-independent",
+                "PJRT_Event_Await afterwards", context.Await(event), ending, telling);
     Counted* late = NewCounted(context);
     callbacks.push_back(late);
     if (!Register(context, event, late)) return;
@@ -177,18 +179,23 @@ void AskDestroyed(Context& context, const Maker& make, const Ending& ending, Tel
 }
 
 // What callbacks do, on an event that becomes ready while they are registered.
-void CallbackWorks(Context& context, const Maker& make) {
+void CallbackWorks(Context& context, const Maker& make, const Ending& ending, Telling telling) {
   constexpr char kReentrant[] = "PJRT-Event_OnReady-reentrant";
   Waiting waiting;
   if (!make(context, waiting)) return;
   PJRT_Event* event = waiting.event.get();
-  std::vector<std::pair<const char*, Counted*>> callbacks;
+  struct Callback {
+    const char* what;
+    Counted* counted;
+    bool tells_ending;  // its work gives what the event ended with
+  };
+  std::vector<Callback> callbacks;
   auto results = std::make_shared<std::vector<Status>>(8);
-  auto add = [&](const char* what, std::function<Status()> work) {
+  auto add = [&](const char* what, std::function<Status()> work, bool tells_ending = false) {
     Counted* counted = NewCounted(context);
     size_t at = callbacks.size();
     counted->work = [=, work = std::move(work)] { (*results)[at] = work(); };
-    callbacks.emplace_back(what, counted);
+    callbacks.push_back({what, counted, tells_ending});
     return Register(context, event, counted);
   };
   auto* again = NewCounted(context);
@@ -210,7 +217,16 @@ void CallbackWorks(Context& context, const Maker& make) {
             PLINTH_ASSIGN_OR_RETURN(auto outputs, context.Execute(executable.get(), handles));
             return context.Download(outputs[0].get()).status();
           }) &&
-      add("waits for its own event", [&context, event] { return context.Await(event); }) &&
+      add(
+          "waits for its own event", [&context, event] { return context.Await(event); }, true) &&
+      add(
+          "asks for the error of its own event",
+          [&context, event] {
+            auto args = MakeArgs<PJRT_Event_Error_Args>();
+            args.event = event;
+            return context.plugin().Call(args);
+          },
+          true) &&
       add("looks at its own event",
           [&context, event]() -> Status {
             auto args = MakeArgs<PJRT_Event_IsReady_Args>();
@@ -226,21 +242,26 @@ void CallbackWorks(Context& context, const Maker& make) {
         return context.plugin().Call(args);
       });
   if (!is_added) return;
-  if (!context.Ok("PJRT-Args-accepted", "what makes the event ready",
-                  waiting.end({"ok", PJRT_Error_Code_OK, ""})))
+  if (!context.Ok("PJRT-Args-accepted", "what makes the event ready", waiting.end(ending)))
     _exit(1);
+  const Ending works{"", PJRT_Error_Code_OK, ""};
   for (size_t i = 0; i < callbacks.size(); ++i) {
-    auto [what, counted] = callbacks[i];
+    const auto& [what, counted, tells_ending] = callbacks[i];
     WaitFor(*counted);
-    context.Check(kReentrant, counted->calls == 1, "a callback that ", what, " ran ",
-                  counted->calls.load(), " times, not once");
-    context.Check(kReentrant, counted->calls == 0 || (*results)[i].ok(), "a callback that ", what,
-                  ": ", (*results)[i].ToString());
+    if (!context.Check(kReentrant, counted->calls == 1, "a callback that ", what, " ran ",
+                       counted->calls.load(), " times, not once"))
+      continue;
+    CheckEnding(context, kReentrant, StrCat("a callback that ", what), (*results)[i],
+                tells_ending ? ending : works, telling);
   }
   WaitFor(*again);
-  context.Check(kReentrant, again->calls == 1, "a callback that a callback registered ran ",
-                again->calls.load(), " times, not once");
-  context.Ok("", "PJRT_Event_Await", context.Await(event));
+  if (context.Check(kReentrant, again->calls == 1, "a callback that a callback registered ran ",
+                    again->calls.load(), " times, not once")) {
+    CheckEnding(context, kReentrant, "a callback that a callback registered", again->status, ending,
+                telling);
+  }
+  CheckEnding(context, "PJRT-Event_Await-independent", "PJRT_Event_Await", context.Await(event),
+              ending, telling);
 }
 
 // Codes and texts of every form go through an event that the caller sets.
@@ -390,6 +411,7 @@ void AddCases(std::vector<Case>& cases) {
       // A text may hold any byte.
       {"error", PJRT_Error_Code_ABORTED, std::string("as the case\0says", 16)},
       {"long_error", PJRT_Error_Code_DATA_LOSS, StrCat(std::string(70000, 'y'), "end")}};
+  const Ending wordless = {"wordless", PJRT_Error_Code_UNAVAILABLE, ""};
   auto add = [&](const std::string& name, std::vector<std::string> requirements,
                  std::function<void(Context&)> run) {
     cases.push_back({"L2/event_order/" + name, Level::kL2, ClientNeed::kShared,
@@ -405,11 +427,16 @@ void AddCases(std::vector<Case>& cases) {
                                         "PJRT-Event_OnReady-owns-error",
                                         "PJRT-Event_IsReady-monotone",
                                         "PJRT-Strings-size",
-                                        "PJRT-Args-accepted"};
+                                        "PJRT-Args-accepted",
+                                        kOutputTrue};
   for (const Source& source : Sources()) {
     for (const Ending& ending : endings) {
-      add(StrCat(source.name, "/", ending.name), all,
-          [=](Context& context) { AskWaiting(context, source.make, ending, source.telling); });
+      add(StrCat(source.name, "/", ending.name), all, [=](Context& context) {
+        AskWaiting(context, source.make, ending, source.telling);
+        // A code without words says enough.
+        if (std::string_view(ending.name) == "error")
+          AskWaiting(context, source.make, wordless, source.telling);
+      });
       if (std::string_view(source.name) == "created" ||
           std::string_view(ending.name) == "long_error")
         continue;
@@ -417,8 +444,10 @@ void AddCases(std::vector<Case>& cases) {
           [=](Context& context) { AskDestroyed(context, source.make, ending, source.telling); });
     }
     add(StrCat(source.name, "/callback_works"),
-        {"PJRT-Event_OnReady-reentrant", "PJRT-Callback-once"},
-        [=](Context& context) { CallbackWorks(context, source.make); });
+        {"PJRT-Event_OnReady-reentrant", "PJRT-Callback-once"}, [=](Context& context) {
+          for (const Ending& ending : {endings[0], endings[1]})
+            CallbackWorks(context, source.make, ending, source.telling);
+        });
   }
   add("every_code",
       {"PJRT-Event_Await-independent", "PJRT-Event_Error-independent",

@@ -11,6 +11,7 @@
 #include "conformance/cases/error_buffer.h"
 #include "conformance/cases/launch.h"
 #include "conformance/cases/run_packed.h"
+#include "conformance/cases/stored_programs.h"
 
 namespace plinth::conformance {
 namespace {
@@ -18,6 +19,7 @@ namespace {
 constexpr char kResults[] = "PJRT-LoadedExecutable_Execute-results";
 constexpr char kFailure[] = "PJRT-LoadedExecutable_Execute-failure";
 constexpr char kOneFails[] = "PJRT-LoadedExecutable_Execute-one-fails";
+constexpr char kAsynchronous[] = "PJRT-LoadedExecutable_Execute-asynchronous";
 constexpr char kNoPartner[] = "PJRT-LoadedExecutable_Execute-no-partner";
 
 // The outputs of both devices are full of `wanted`.
@@ -184,11 +186,47 @@ void FailingParticipant(Context& context) {
     }
     for (size_t d = 0; d < 2; ++d) {
       for (const Status& own : {pair.launch.Output(d).status(), pair.launch.Done(d)}) {
-        context.Check(kOneFails, !own.ok() && own.message().find(words) != std::string_view::npos,
-                      "device ", which, " fails; device ", d, " has ", own.ToString());
+        context.Check(d == which ? kAsynchronous : kOneFails,
+                      !own.ok() && own.message().find(words) != std::string_view::npos, "device ",
+                      which, " fails; device ", d, " has ", own.ToString());
       }
     }
     CheckGoesOn(context, kOneFails);
+  }
+}
+
+// Of devices that do not work together one has an argument that carries an error: it says so, and
+// what another one has to say is right.
+void FailingReplica(Context& context) {
+  const std::vector<int> ids = IdsOfDevices(context, 2);
+  if (ids.empty()) return;
+  Expected<OwnedLoadedExecutable> executable =
+      context.Compile(ProgramFor(context, "add_one"), "mlir", CompileOptionsOf(2, 1, ids));
+  if (!context.Ok(kResults, "PJRT_Client_Compile for two replicas", executable.status())) return;
+  const std::vector<PJRT_Device*> devices = DevicesOf(context, executable->get());
+  if (!context.Check(kResults, devices.size() == 2, "an executable of two replicas has ",
+                     devices.size(), " devices"))
+    return;
+  for (size_t which : {0, 1}) {
+    Launch launch(context);
+    if (!launch.Upload(context, devices, std::array<float, 2>{1, 2})) return;
+    std::string words;
+    OwnedBuffer broken = BrokenArray(context, devices[which], words);
+    if (!broken) return context.Unsupported("the plugin refuses at once what would fail");
+    launch.SetArgument(which, std::move(broken));
+    if (!launch.Execute(executable->get()).ok()) {  // at once is right, too
+      context.Check(kFailure, launch.HandedOutNothing(),
+                    "the call failed and handed out something");
+      continue;
+    }
+    for (const Status& own : {launch.Output(which).status(), launch.Done(which)}) {
+      context.Check(kAsynchronous, !own.ok() && own.message().find(words) != std::string_view::npos,
+                    "replica ", which, " fails, and has ", own.ToString());
+    }
+    const size_t other = 1 - which;
+    const auto values = launch.Output(other);
+    context.Check(kResults, !values.ok() || *values == std::vector<float>(4, which == 0 ? 3 : 2),
+                  "replica ", which, " fails, replica ", other, " has another result");
   }
 }
 
@@ -340,7 +378,8 @@ void AddLaunchCases(std::vector<Case>& cases) {
   add("opposite_orders", {kResults, done}, OppositeOrders);
   add("no_events", {kResults, "PJRT-Args-accepted"}, NoEvents);
   add("on_results", {kResults, done}, LaunchOnResults);
-  add("failing_participant", {kOneFails, kFailure}, FailingParticipant);
+  add("failing_participant", {kOneFails, kFailure, kAsynchronous}, FailingParticipant);
+  add("failing_replica", {kResults, kFailure, kAsynchronous}, FailingReplica);
   for (const auto& [name, op] :
        {std::pair{"has_ended", "all_reduce"}, std::pair{"is_elsewhere", "all_reduce"},
         std::pair{"permute", "collective_permute"}, std::pair{"more_turns", "all_reduce"}}) {

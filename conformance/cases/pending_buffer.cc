@@ -13,7 +13,7 @@ bool PendingBuffer::MakeManager() {
   auto memory = MakeArgs<PJRT_Device_DefaultMemory_Args>();
   memory.device = *device;
   if (!context_.Ok("", "PJRT_Device_DefaultMemory", context_.plugin().Call(memory))) return false;
-  Expected<OwnedManager> made = NewManagerOfFour(context_, memory.memory);
+  Expected<OwnedManager> made = NewManager(context_, memory.memory, {array_});
   if (!context_.Ok("", "PJRT_Client_CreateBuffersForAsyncHostToDevice", made.status())) {
     return false;
   }
@@ -40,9 +40,10 @@ Status PendingBuffer::Transfer(int index, const float* values, int64_t offset, i
 }
 
 bool PendingBuffer::Fill() {
-  const float values[] = {1, 2, 3, 4};
   return context_.Ok("PJRT-AsyncHostToDeviceTransferManager_TransferData-offset",
-                     "the only transfer", Transfer(0, values, 0, sizeof(values), true));
+                     "the only transfer",
+                     TransferBytes(context_, manager_.get(), 0, array_.bytes.data(), 0,
+                                   static_cast<int64_t>(array_.bytes.size()), true));
 }
 
 }  // namespace plinth::conformance

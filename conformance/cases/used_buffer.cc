@@ -77,7 +77,7 @@ bool UsedBuffer::MakeLate(PJRT_Memory* home) {
     if (!context_.Ok("PJRT-Args-accepted", "PJRT_LoadedExecutable_Execute", results.status()))
       return false;
     buffer_ = std::move((*results)[0]);
-    array_ = HostArray::F32({4}, {2, 3, 4, 5});
+    array_ = HostArray::F32({4}, {2, 3, 4, 5});  // what it makes of FourNumbers()
   } else {
     buffer_ = pending_.Take();
   }

@@ -49,10 +49,14 @@ inline bool Fails(State state) {
   return state == State::kFailing || state == State::kAliasFailing || state == State::kFailed;
 }
 
+inline HostArray FourNumbers() { return HostArray::F32({4}, {1, 2, 3, 4}); }
+
 // A buffer in a state, and how it ends.
 class UsedBuffer {
  public:
-  UsedBuffer(Context& context, State state) : context_(context), state_(state), pending_(context) {}
+  // `late`: of what type and shape one is that is not ready yet.
+  UsedBuffer(Context& context, State state, const HostArray& late = FourNumbers())
+      : context_(context), state_(state), array_(late), pending_(context, late) {}
 
   // False, with a finding or a note, if there is none.
   bool Make();
@@ -70,7 +74,7 @@ class UsedBuffer {
 
   Context& context_;
   State state_;
-  HostArray array_ = HostArray::F32({4}, {1, 2, 3, 4});
+  HostArray array_;
   PendingBuffer pending_;
   PJRT_FulfillAliasBufferCallback* fulfill_ = nullptr;
   OwnedBuffer buffer_;

@@ -400,16 +400,24 @@ constexpr std::pair<void (*)(Context&, Use&), const char*> kEveryUse[] = {
     {Execute, "execute"},        {Donate, "donate"},
     {StandFor, "stand_for"},     {Ready, "ready"}};
 
+// Arrays that a subject of the state is tried with.
+std::vector<HostArray> ArraysOf(State state) {
+  std::vector<HostArray> arrays = {FourNumbers()};
+  // The program whose results are computed takes no others.
+  if (IsLate(state) && state != State::kComputed) arrays.push_back(HostArray::F32({}, {5}));
+  return arrays;
+}
+
 // What becomes of the array while it is used.
 enum class Meanwhile { kNothing, kDeleted, kDestroyed };
 
-void RunState(Context& context, State state, Meanwhile meanwhile) {
+void RunState(Context& context, State state, const HostArray& array, Meanwhile meanwhile) {
   for (auto [run, name] : kEveryUse) {
     // The event of a deleted array fails; what sees its bytes is no work that uses it.
     if (meanwhile == Meanwhile::kDeleted && (run == Ready || run == Bitcast || run == StandFor))
       continue;
-    context.TellRow(name);
-    UsedBuffer subject(context, state);
+    context.TellRow(StrCat(name, ", [", StrJoin(array.dims), "]"));
+    UsedBuffer subject(context, state, array);
     if (!subject.Make()) return;
     Use use{context, subject, {}};
     run(context, use);
@@ -459,7 +467,10 @@ void AddCases(std::vector<Case>& cases) {
                       "PJRT-Args-output-new",
                       "PJRT-Buffer_ReadyEvent-deleted",
                       "PJRT-Buffer_ToHostBuffer-deleted"},
-                     [=](Context& context) { RunState(context, state, meanwhile); },
+                     [=](Context& context) {
+                       for (const HostArray& array : ArraysOf(state))
+                         RunState(context, state, array, meanwhile);
+                     },
                      false});
   };
   for (auto [state, name] : kStates) {

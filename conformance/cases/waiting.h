@@ -28,6 +28,13 @@ struct Waiting {
   std::function<OwnedEvent()> another = [] { return OwnedEvent(); };
   // What has to live until the end.
   std::vector<std::shared_ptr<void>> kept;
+
+  // Destroys, after the end, everything but the event.
+  void LetGo() {
+    end = nullptr;
+    another = nullptr;
+    kept.clear();
+  }
 };
 
 // How an event tells its ending: as it is, with more text, or with more text and perhaps another
