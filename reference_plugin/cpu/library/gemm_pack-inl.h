@@ -54,6 +54,31 @@ HWY_INLINE int64_t TransposeVectors(D d, const T* const (&rows)[4], int64_t k, i
   return k;
 }
 
+// Two rows that are contiguous in k, turned to pairs; returns how many k were done.
+template <typename T>
+HWY_INLINE int64_t TransposeTwoRows(const T* first, const T* second, int64_t length, T* panel,
+                                    int64_t width) {
+  const hn::Full128<T> d;
+  constexpr int64_t kLanes = hn::MaxLanes(d);
+  int64_t k = 0;
+  for (; k + kLanes <= length; k += kLanes) {
+    const auto a = hn::LoadU(d, first + k), b = hn::LoadU(d, second + k);
+    const auto low = hn::InterleaveLower(d, a, b), high = hn::InterleaveUpper(d, a, b);
+    T* to = panel + k * width;
+    if constexpr (kLanes == 2) {
+      hn::StoreU(low, d, to);
+      hn::StoreU(high, d, to + width);
+    } else {
+      const hn::Half<decltype(d)> half;
+      hn::StoreU(hn::LowerHalf(half, low), half, to);
+      hn::StoreU(hn::UpperHalf(half, low), half, to + width);
+      hn::StoreU(hn::LowerHalf(half, high), half, to + 2 * width);
+      hn::StoreU(hn::UpperHalf(half, high), half, to + 3 * width);
+    }
+  }
+  return k;
+}
+
 // Four rows that are contiguous in k, transposed in registers; returns how many k were done.
 template <typename T>
 HWY_INLINE int64_t TransposeFourRows(const T* const (&rows)[4], int64_t length, T* panel,
@@ -144,6 +169,8 @@ HWY_INLINE void PackFourRows(const PackSource<T>& source, const std::byte* const
     if constexpr (kHasTranspose<T>) {
       if (count == 4) {
         l = TransposeFourRows<T>(turned, part, to, width);
+      } else if (count == 2) {  // the last of a panel of six
+        l = TransposeTwoRows<T>(turned[0], turned[1], part, to, width);
       }
     }
     for (; l < part; ++l) {

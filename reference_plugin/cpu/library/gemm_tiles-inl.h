@@ -34,6 +34,8 @@ HWY_INLINE void RealTile(int64_t k_count, const T* HWY_RESTRICT a, int64_t a_row
   const typename L::D d;
   const int lanes = static_cast<int>(hn::Lanes(d));
   const auto mask = hn::FirstN(d, static_cast<size_t>(last));
+  // Rows of the result lie apart, and are wanted at the end.
+  for (int i = 0; i < kRows; ++i) __builtin_prefetch(c_rows[i], /*rw=*/1);
   V sums[kRows][kVectors];
   for (int i = 0; i < kRows; ++i) {
     for (int v = 0; v < kVectors; ++v) sums[i][v] = hn::Zero(d);

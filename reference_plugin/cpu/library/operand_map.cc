@@ -102,11 +102,39 @@ void FindRows(const OperandMap& map, const Panel& panel, const Odometer& run, in
   }
 }
 
+// A matrix whose outer elements are neighbours: some steps of all panels before the next steps.
+// Panel by panel, a line of the cache would be fetched for each panel that has a part of it, and a
+// row, which may be a page away from the next, as often.
+void PackNeighbourPanels(const OperandMap& map, GemmKernels::Pack pack, const std::byte* data,
+                         int64_t outer_first, int64_t outer_count, int64_t inner_first,
+                         int64_t inner_count, int width, int64_t element_bytes, int64_t panel_bytes,
+                         std::byte* panels) {
+  constexpr int64_t kSteps = 16;  // an even number, see GemmKernels::step_unit
+  const int64_t size = ByteSize(map.dtype);
+  const void* rows[kMaxTileColumns];
+  for (int64_t k = 0; k < inner_count; k += kSteps) {
+    const std::byte* from =
+        data + (map.offset + outer_first + (inner_first + k) * map.run_stride) * size;
+    std::byte* to = panels + k * width * element_bytes;
+    for (int64_t done = 0; done < outer_count; done += width, to += panel_bytes) {
+      const int count = static_cast<int>(std::min<int64_t>(width, outer_count - done));
+      for (int i = 0; i < count; ++i, from += size) rows[i] = from;
+      pack(rows, count, width, std::min(kSteps, inner_count - k), map.run_stride, to);
+    }
+  }
+}
+
 }  // namespace
 
 void PackBlock(const OperandMap& map, GemmKernels::Pack pack, const std::byte* data,
                int64_t outer_first, int64_t outer_count, int64_t inner_first, int64_t inner_count,
                int width, int64_t element_bytes, int64_t step_unit, std::byte* panels) {
+  const int64_t panel_bytes =
+      (inner_count + step_unit - 1) / step_unit * step_unit * width * element_bytes;
+  if (map.IsPlain() && map.inner.empty() && map.outer.size() == 1 && map.outer[0].stride == 1) {
+    return PackNeighbourPanels(map, pack, data, outer_first, outer_count, inner_first, inner_count,
+                               width, element_bytes, panel_bytes, panels);
+  }
   Panel panel;
   const void* rows[kMaxTileColumns];
   Odometer outer(map.outer, outer_first);
@@ -148,7 +176,7 @@ void PackBlock(const OperandMap& map, GemmKernels::Pack pack, const std::byte* d
       skip = 0;
       for (int64_t i = 0; i < runs; ++i) run.Next();
     }
-    panels += (inner_count + step_unit - 1) / step_unit * step_unit * width * element_bytes;
+    panels += panel_bytes;
   }
 }
 
