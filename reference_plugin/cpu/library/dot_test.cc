@@ -225,6 +225,28 @@ TEST(Dot, FewColumnsOfLongSumsInBatches) {
   }
 }
 
+// Two batch dimensions, of which the left operand has the last one first; rows that four do not
+// divide; one vector of columns, parts of one, and more.
+TEST(Dot, ManySmallProducts) {
+  std::mt19937_64 random(11);
+  for (DType type : {DType::kF32, DType::kF64}) {
+    for (int64_t columns : {2, 3, 4, 7, 8, 16, 17}) {
+      for (int64_t rows : {1, 3, 12, 33}) {
+        SCOPED_TRACE(StrCat(Name(type), " ", rows, " x ", columns));
+        Case c;
+        c.dot.lhs_batch = {1, 0};
+        c.dot.rhs_batch = {0, 1};
+        c.dot.lhs_contracting = c.dot.rhs_contracting = {2};
+        c.lhs = TestArray(type, {3, 20, 6, rows});
+        c.rhs = TestArray(type, {20, 3, 6, columns});
+        SetResult(c, type);
+        FillRun(c, random, NoBlas());
+        CheckAgainstDefinition(c);
+      }
+    }
+  }
+}
+
 TEST(Dot, BatchAndSummedDimensionsAnywhere) {
   std::mt19937_64 random(4);
   for (int round = 0; round < 150; ++round) {

@@ -165,6 +165,7 @@ void Gemm::Choose(const BlasOptions& blas) {
                      SingleStride(p.a.outer) && SingleStride(p.b.outer) && SingleStride(p.c.rows) &&
                      SingleStride(p.c.columns);
   if (!plain) return;
+  if (kernels.narrow != nullptr && TryNarrow()) return;
   if (kernels.direct != nullptr && TryStream()) {
     if (method_ == GemmMethod::kAxpy) CutSum();
     return;
@@ -218,6 +219,19 @@ bool Gemm::TryLanes() {
   method_ = GemmMethod::kLanes;
   in_place_ = p.c.dtype == KernelsFor(kind_).native;
   if (in_place_) lane_rows_ = KernelsFor(kind_).lane_rows[static_cast<int>(p.a.dtype)];
+  return true;
+}
+
+// To start one of 8 x 8 takes longer than to compute it.
+bool Gemm::TryNarrow() {
+  constexpr int64_t kMostRows = 32;
+  const compiler::Product& p = problem_;
+  if (batches_ < 2 || n_ < 2 || n_ > KernelsFor(kind_).nr / 2 || m_ > kMostRows ||
+      k_ > GemmKernels::kMostNarrowSteps || StrideOf(p.b.outer) != 1 ||
+      StrideOf(p.c.columns) != 1) {
+    return false;
+  }
+  method_ = GemmMethod::kNarrow;
   return true;
 }
 
@@ -323,6 +337,9 @@ Status Gemm::Run(const void* a_data, const void* b_data, void* c_data,
       }
       return Status();
     }
+    case GemmMethod::kNarrow:
+      RunNarrow(a, b, c, context);
+      break;
     case GemmMethod::kAxpy:
       PLINTH_RETURN_IF_ERROR(RunAxpy(a, b, c, context));
       break;

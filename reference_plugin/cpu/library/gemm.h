@@ -20,6 +20,7 @@ namespace plinth::cpu::library {
 enum class GemmMethod : uint8_t {
   kNothing,   // the result has no elements
   kZero,      // nothing to sum
+  kNarrow,    // many small products with one vector of columns: operands in place
   kAxpy,      // few rows, right operand read along its rows
   kDots,      // few rows, right operand read along its columns
   kDirect,    // small: operands in place
@@ -56,6 +57,7 @@ class Gemm {
   template <typename Scalar>
   void SetStore();
   void Choose(const BlasOptions& blas);
+  bool TryNarrow();
   bool TryStream();
   bool TryLanes();
   // Elements from one copied row to the next: no power of two, whose rows would share cache sets.
@@ -65,6 +67,8 @@ class Gemm {
   Positions BatchPositions(int64_t batch) const;
   backend::ThreadPool* PoolFor(const backend::RunContext& context) const;
   void CutSum();
+  void RunNarrow(const std::byte* a, const std::byte* b, std::byte* c,
+                 const backend::RunContext& context) const;
   Status RunAxpy(const std::byte* a, const std::byte* b, std::byte* c,
                  const backend::RunContext& context) const;
   Status RunAxpyParts(const std::byte* a, const std::byte* b, std::byte* c,

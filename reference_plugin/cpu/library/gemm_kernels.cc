@@ -64,6 +64,7 @@ void SetFloat(GemmKernels& kernels, DType native) {
   kernels.native = native;
   kernels.tile = PackedTile<T>;
   kernels.direct = DirectTile<T>;
+  kernels.narrow = NarrowProducts<T>;
   kernels.axpy = Axpy<T>;
   kernels.dots = Dots<T>;
   AddRealPacks<T>(kernels);

@@ -87,6 +87,17 @@ struct GemmKernels {
                        int64_t left_stride, int64_t left_row, const float* right, int64_t right_row,
                        const int64_t* offsets, float* sums) = nullptr;
 
+  // Many small products in place: `count` of them, whose operands and results lie so many elements
+  // apart, with elements as in `direct`. `columns` <= nr / 2, which is one vector, and at most
+  // kMostNarrowSteps steps. Floats only, else null.
+  struct Apart {
+    int64_t a = 0, b = 0, c = 0;
+  };
+  static constexpr int64_t kMostNarrowSteps = 64;
+  void (*narrow)(int64_t count, const Apart& apart, int rows, int64_t columns, int64_t k,
+                 const void* a, int64_t a_row, int64_t a_k, const void* b, int64_t b_k, void* c,
+                 int64_t c_row) = nullptr;
+
   // Any number of columns for a few rows, reading b once and in the order it lies in memory.
   // axpy: b rows contiguous, as in `direct`. dots: b element (k, j) at b + j * b_column + k, and
   // a element (i, k) at a + i * a_row + k. Overwrite. Floats only.

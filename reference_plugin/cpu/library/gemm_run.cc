@@ -49,6 +49,25 @@ struct StepBlocks {
 
 }  // namespace
 
+void Gemm::RunNarrow(const std::byte* a, const std::byte* b, std::byte* c,
+                     const backend::RunContext& context) const {
+  const compiler::Product& p = problem_;
+  const compiler::BatchDim& last = p.batch.back();
+  const GemmKernels::Apart apart{last.a_stride, last.b_stride, last.c_stride};
+  const int64_t grain = std::max<int64_t>(1, 100'000 / (m_ * n_ * k_));
+  backend::ParallelFor(PoolFor(context), batches_, grain, [&](int64_t begin, int64_t end) {
+    while (begin < end && !Stopped(context)) {
+      const int64_t count = std::min({grain, end - begin, last.size - begin % last.size});
+      const Positions at = BatchPositions(begin);
+      KernelsFor(kind_).narrow(count, apart, static_cast<int>(m_), n_, k_,
+                               a + at.a * element_bytes_, StrideOf(p.a.outer), p.a.run_stride,
+                               b + at.b * element_bytes_, p.b.run_stride, c + at.c * element_bytes_,
+                               StrideOf(p.c.rows));
+      begin += count;
+    }
+  });
+}
+
 Status Gemm::RunAxpy(const std::byte* a, const std::byte* b, std::byte* c,
                      const backend::RunContext& context) const {
   if (sum_parts_ > 1) return RunAxpyParts(a, b, c, context);

@@ -56,27 +56,57 @@ HWY_INLINE void StorePart(hn::Vec<D> value, D d, int64_t count, T* to) {
   }
 }
 
-// The same of all k-steps at once where a row of b is one vector or a part of it: its sums stay in
-// a register.
-template <typename T>
-HWY_INLINE void NarrowAxpy(int rows, int64_t columns, int64_t k_count, const T* a, int64_t a_row,
-                           int64_t a_k, const T* b, int64_t b_k, T* c, int64_t c_row) {
+// The same of all k-steps at once where a row of b is one vector, or its first `columns`: the sums
+// stay in registers.
+template <typename T, int kRows, bool kWhole>
+HWY_INLINE void NarrowRows(int64_t columns, int64_t k_count, const T* a, int64_t a_row, int64_t a_k,
+                           const T* b, int64_t b_k, T* c, int64_t c_row) {
   const hn::ScalableTag<T> d;
   const auto mask = hn::FirstN(d, static_cast<size_t>(columns));
-  const bool is_whole = columns == static_cast<int64_t>(hn::Lanes(d));
-  for (int i = 0; i < rows; ++i, a += a_row, c += c_row) {
-    auto sum = hn::Zero(d);
-    if (is_whole) {
-      for (int64_t k = 0; k < k_count; ++k) {
-        sum = hn::MulAdd(hn::Set(d, a[k * a_k]), hn::LoadU(d, b + k * b_k), sum);
-      }
-      hn::StoreU(sum, d, c);
-    } else {
-      for (int64_t k = 0; k < k_count; ++k) {
-        sum = hn::MulAdd(hn::Set(d, a[k * a_k]), hn::MaskedLoad(mask, d, b + k * b_k), sum);
-      }
-      StorePart(sum, d, columns, c);
+  hn::Vec<hn::ScalableTag<T>> sums[kRows];
+  for (int i = 0; i < kRows; ++i) sums[i] = hn::Zero(d);
+  for (int64_t k = 0; k < k_count; ++k, a += a_k, b += b_k) {
+    const auto right = kWhole ? hn::LoadU(d, b) : hn::MaskedLoad(mask, d, b);
+    for (int i = 0; i < kRows; ++i) {
+      sums[i] = hn::MulAdd(hn::Set(d, a[i * a_row]), right, sums[i]);
     }
+  }
+  for (int i = 0; i < kRows; ++i) {
+    if (kWhole) {
+      hn::StoreU(sums[i], d, c + i * c_row);
+    } else {
+      StorePart(sums[i], d, columns, c + i * c_row);
+    }
+  }
+}
+
+template <typename T>
+void NarrowProducts(int64_t count, const GemmKernels::Apart& apart, int rows, int64_t columns,
+                    int64_t k_count, const void* a_data, int64_t a_row, int64_t a_k,
+                    const void* b_data, int64_t b_k, void* c_data, int64_t c_row) {
+  const T* a = static_cast<const T*>(a_data);
+  const T* b = static_cast<const T*>(b_data);
+  T* c = static_cast<T*>(c_data);
+  auto products = [&](auto is_whole) HWY_ATTR {
+    constexpr bool kWhole = decltype(is_whole)::value;
+    for (int64_t n = 0; n < count; ++n, a += apart.a, b += apart.b, c += apart.c) {
+      int i = 0;
+      auto part = [&](auto row_count) HWY_ATTR {
+        constexpr int kRows = decltype(row_count)::value;
+        for (; i + kRows <= rows; i += kRows) {
+          NarrowRows<T, kRows, kWhole>(columns, k_count, a + i * a_row, a_row, a_k, b, b_k,
+                                       c + i * c_row, c_row);
+        }
+      };
+      part(std::integral_constant<int, 8>());
+      part(std::integral_constant<int, 3>());
+      part(std::integral_constant<int, 1>());
+    }
+  };
+  if (columns == static_cast<int64_t>(hn::Lanes(hn::ScalableTag<T>()))) {
+    products(std::true_type());
+  } else {
+    products(std::false_type());
   }
 }
 
@@ -86,8 +116,9 @@ void Axpy(int rows, int64_t columns, int64_t k_count, const void* a_data, int64_
   const T* a = static_cast<const T*>(a_data);
   const T* b = static_cast<const T*>(b_data);
   T* c = static_cast<T*>(c_data);
-  if (columns <= static_cast<int64_t>(hn::Lanes(hn::ScalableTag<T>())) && k_count <= 64) {
-    return NarrowAxpy(rows, columns, k_count, a, a_row, a_k, b, b_k, c, c_row);
+  if (columns <= static_cast<int64_t>(hn::Lanes(hn::ScalableTag<T>())) &&
+      k_count <= GemmKernels::kMostNarrowSteps) {
+    return NarrowProducts<T>(1, {}, rows, columns, k_count, a, a_row, a_k, b, b_k, c, c_row);
   }
   // Few enough columns that the result rows and four rows of b stay in the first-level cache.
   const int64_t widest = (rows == 1 ? 16384 : 4096) / static_cast<int64_t>(sizeof(T));
