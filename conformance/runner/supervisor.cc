@@ -106,6 +106,8 @@ class Child {
       execv(arguments[0], arguments.data());
       _exit(127);
     }
+    // A child that ends without reading them must end the pipe.
+    input_read = Fd();
     std::string names;
     for (const Case* item : cases_) names += item->name + "\n";
     // The child reads all names before it does anything else.

@@ -204,6 +204,14 @@ TEST(SupervisorTest, ChildrenEndWithTheRunnerHoweverItEnds) {
   }
 }
 
+// More names than a pipe takes.
+TEST(SupervisorTest, AChildThatReadsNothingDoesNotStopIt) {
+  std::vector<std::string> names;
+  for (int i = 0; i < 2000; ++i) names.push_back(StrCat(i, std::string(100, 'a')));
+  SupervisorOutcome outcome = RunWith("exit 7", names);
+  EXPECT_NE(outcome.error.find("ended with status 7"), std::string::npos) << outcome.error;
+}
+
 TEST(SupervisorTest, MuchOutputDoesNotStopIt) {
   // 4 MB, 64 times what a pipe holds, also at the end, when the report is closed.
   SupervisorOutcome outcome = RunWith(
