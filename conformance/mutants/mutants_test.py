@@ -213,7 +213,8 @@ def correct(options, name: str, folder: pathlib.Path, every: set[str]) -> list[s
     if len(cases) < len(globs):
         return [f"{name}: no cases {globs}"]
     if not options.full and not options.names:
-        cases = set(sorted(cases)[list(CORRECT).index(name) % CORRECT_SAMPLE::CORRECT_SAMPLE])
+        first = list(CORRECT).index(name) % CORRECT_SAMPLE
+        cases = set(sorted(cases)[first::CORRECT_SAMPLE]) or cases
     folder = folder / f"correct_{name}"
     folder.mkdir()
     profile = folder / "profile.json"
