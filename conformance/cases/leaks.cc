@@ -117,11 +117,14 @@ class SecondLeast {
   int64_t least_ = INT64_MAX, second_ = INT64_MAX;
 };
 
+// In milliseconds. A leak costs three times as much.
+constexpr int kPatience = 400;
+
 // Runs rounds in blocks; a leak grows in each of them, a cache or a free list does not. A pool that
 // keeps as much as was ever in flight grows in a block after which the threads ran another way, so
 // there are many blocks. In one of them a plugin may give back what it had kept for a while, which
-// hides a leak, so the second best counts.
-void Repeat(Context& context, std::string_view what, int rounds, int64_t allowed,
+// hides a leak, so the second best counts. The last blocks wait for `patience` milliseconds.
+void Repeat(Context& context, std::string_view what, int rounds, int64_t allowed, int patience,
             const std::function<Status()>& run) {
   constexpr int kBlocks = 16;
   SecondLeast least, least_mapped;
@@ -139,7 +142,7 @@ void Repeat(Context& context, std::string_view what, int rounds, int64_t allowed
     }
     // What other threads free follows soon; later on a machine that has much to do, where what has
     // waited longest may come last. So the last blocks wait, too.
-    const int longest_wait = block < 0 ? 0 : block < 4 ? 200 : block < kBlocks - 3 ? 5 : 400;
+    const int longest_wait = block < 0 ? 0 : block < 4 ? 200 : block < kBlocks - 3 ? 5 : patience;
     int64_t grown = AllocatedBytes() - before;
     for (int wait = 0; wait < longest_wait && grown > rounds * allowed; ++wait) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -181,7 +184,8 @@ void RepeatWork(Context& context, const Work& work) {
   // What it makes once.
   (void)work.run(context, made);
   const std::optional<int64_t> before = BytesInUse(context, made.device);
-  Repeat(context, work.name, work.rounds, kAllowed, [&] { return work.run(context, made); });
+  Repeat(context, work.name, work.rounds, kAllowed, kPatience,
+         [&] { return work.run(context, made); });
   int64_t grown = 0;
   for (int wait = 0; wait < 100; ++wait) {
     const std::optional<int64_t> after = BytesInUse(context, made.device);
@@ -209,7 +213,7 @@ void EveryKind(Context& context, const ArrayCall& call) {
   }
   if (all.empty()) return context.Unsupported(StrCat("no array that ", call.name, " takes"));
   Elsewhere elsewhere;
-  auto repeat = [&](std::span<const HeldArray> some) {
+  auto repeat = [&](std::span<const HeldArray> some, int patience) {
     Context probe(context.plugin(), context.profile(), context.client(), context.seed());
     probe.set_on_row([&](const std::string& row) { context.TellRow(row); });
     Context calling(context.plugin(), context.profile(), context.client(), context.seed());
@@ -218,7 +222,7 @@ void EveryKind(Context& context, const ArrayCall& call) {
       return Status();
     };
     Repeat(probe, StrCat(call.name, " of ", some.size() == 1 ? some[0].kind->name : "every kind"),
-           6, kAllowed, [&]() -> Status {
+           6, kAllowed, patience, [&]() -> Status {
              PLINTH_RETURN_IF_ERROR(call_all());
              PLINTH_RETURN_IF_ERROR(elsewhere.Run(call_all));
              // What waits for its turn on the device is no leak: this comes after it.
@@ -239,13 +243,14 @@ void EveryKind(Context& context, const ArrayCall& call) {
   const auto split = static_cast<size_t>(large - all.begin());
   const std::span<const HeldArray> everything = all;
   for (auto some : {everything.first(split), everything.subspan(split)}) {
-    if (some.empty() || repeat(some).findings.empty()) continue;
-    // Which kind it is says more. What shows of none, and not again of all, was freed late: the
-    // machine had much to do.
+    if (some.empty() || repeat(some, kPatience).findings.empty()) continue;
+    // Which kind it is says more. What shows of none, and not of all where there is time, was freed
+    // late: the machine had much to do.
     for (size_t i = 0; i < some.size(); ++i) {
-      if (Result result = repeat(some.subspan(i, 1)); !result.findings.empty()) return fail(result);
+      if (Result result = repeat(some.subspan(i, 1), kPatience); !result.findings.empty())
+        return fail(result);
     }
-    if (Result result = repeat(some); !result.findings.empty()) return fail(result);
+    if (Result result = repeat(some, 10 * kPatience); !result.findings.empty()) return fail(result);
   }
 }
 
@@ -286,14 +291,14 @@ void Silence(Context& context) {
 }
 
 void Clients(Context& context) {
-  Repeat(context, "clients", 4, 1024, [&]() -> Status {
+  Repeat(context, "clients", 4, 1024, kPatience, [&]() -> Status {
     PLINTH_ASSIGN_OR_RETURN(OwnedClient client, context.NewClient());
     Context own(context.plugin(), context.profile(), client.get(), context.seed());
     PLINTH_ASSIGN_OR_RETURN(OwnedBuffer buffer, UploadFour(own));
     (void)buffer.Destroy();
     return client.Destroy();
   });
-  Repeat(context, "clients that are refused", 20, 256, [&]() -> Status {
+  Repeat(context, "clients that are refused", 20, 256, kPatience, [&]() -> Status {
     NamedValues own(context.profile());
     std::vector<PJRT_NamedValue> options(own.data(), own.data() + own.size());
     PJRT_NamedValue& option = options.emplace_back(MakeArgs<PJRT_NamedValue>());
