@@ -114,6 +114,16 @@ void Destroy(PJRT_Buffer* buffer) {
   Ask<&PJRT_Api::PJRT_Buffer_Destroy>([&](auto& args) { args.buffer = buffer; });
 }
 
+int IdOf(PJRT_Device* device) {
+  auto description = MakeArgs<PJRT_Device_GetDescription_Args>();
+  description.device = device;
+  Quiet<&PJRT_Api::PJRT_Device_GetDescription>(description);
+  auto args = MakeArgs<PJRT_DeviceDescription_Id_Args>();
+  args.device_description = description.device_description;
+  Quiet<&PJRT_Api::PJRT_DeviceDescription_Id>(args);
+  return args.id;
+}
+
 PJRT_Device* FirstDevice(PJRT_Client* client) {
   auto devices =
       Ask<&PJRT_Api::PJRT_Client_AddressableDevices>([&](auto& args) { args.client = client; });

@@ -36,6 +36,7 @@ void Delete(PJRT_Buffer* buffer);
 void Destroy(PJRT_Buffer* buffer);
 
 PJRT_Device* FirstDevice(PJRT_Client* client);
+int IdOf(PJRT_Device* device);
 PJRT_Memory* DefaultMemoryOf(PJRT_Device* device);
 std::string KindOf(PJRT_Memory* memory);
 // Whether the memory is one of the device's.

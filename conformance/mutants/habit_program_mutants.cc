@@ -29,16 +29,6 @@ namespace {
 
 using Api = PJRT_Api;
 
-int IdOf(PJRT_Device* device) {
-  auto description = MakeArgs<PJRT_Device_GetDescription_Args>();
-  description.device = device;
-  Quiet<&Api::PJRT_Device_GetDescription>(description);
-  auto args = MakeArgs<PJRT_DeviceDescription_Id_Args>();
-  args.device_description = description.device_description;
-  Quiet<&Api::PJRT_DeviceDescription_Id>(args);
-  return args.id;
-}
-
 std::string PrintOf(PJRT_LoadedExecutable* loaded) {
   auto args = MakeArgs<PJRT_LoadedExecutable_Fingerprint_Args>();
   args.executable = loaded;

@@ -88,13 +88,6 @@ std::set<Prepared*>& AllPrepared() {
   return *all;
 }
 
-// The buffers of managers into which something was written and not yet the last.
-using PartlyFilled = std::map<PJRT_AsyncHostToDeviceTransferManager*, std::set<int>>;
-PartlyFilled& Partly() {
-  static auto* const partly = new PartlyFilled;
-  return *partly;
-}
-
 // A text and how many living arrays carry it.
 struct Interned {
   std::string text;
@@ -434,39 +427,6 @@ const Mutant kOversightArrayMutants[] = {
      }},
 
     // Transfers piece by piece.
-    {"partly_filled_counts_as_filled", "PJRT-AsyncHostToDeviceTransferManager_Destroy-unfinished",
-     "An array into which something was written is there when its manager is destroyed.",
-     [](Api& t) {
-       ChangeOutputs<&Api::PJRT_AsyncHostToDeviceTransferManager_TransferData>(t, [](auto& a) {
-         std::lock_guard<std::mutex> lock(Memory());
-         auto& indices = Partly()[a.transfer_manager];
-         if (a.is_last_transfer) {
-           indices.erase(a.buffer_index);
-         } else if (a.transfer_size > 0) {
-           indices.insert(a.buffer_index);
-         }
-       });
-       ChangeInputs<&Api::PJRT_AsyncHostToDeviceTransferManager_Destroy>(t, [](auto& a) {
-         std::set<int> indices;
-         {
-           std::lock_guard<std::mutex> lock(Memory());
-           indices.swap(Partly()[a.transfer_manager]);
-           Partly().erase(a.transfer_manager);
-         }
-         for (int index : indices) {
-           char nothing = 0;
-           auto last = MakeArgs<PJRT_AsyncHostToDeviceTransferManager_TransferData_Args>();
-           last.transfer_manager = a.transfer_manager;
-           last.buffer_index = index;
-           last.data = &nothing;
-           last.is_last_transfer = true;
-           Quiet<&Api::PJRT_AsyncHostToDeviceTransferManager_TransferData>(last);
-           if (last.done_with_h2d_transfer == nullptr) continue;
-           Fails(last.done_with_h2d_transfer);
-           Drop(last.done_with_h2d_transfer);
-         }
-       });
-     }},
     {"last_piece_goes_to_the_end", "PJRT-AsyncHostToDeviceTransferManager_TransferData-offset",
      "The last of several pieces lands at the end of the array, whatever its offset.",
      [](Api& t) {

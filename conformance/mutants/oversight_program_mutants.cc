@@ -30,16 +30,6 @@ namespace {
 
 using Api = PJRT_Api;
 
-int IdOf(PJRT_Device* device) {
-  auto description = MakeArgs<PJRT_Device_GetDescription_Args>();
-  description.device = device;
-  Quiet<&Api::PJRT_Device_GetDescription>(description);
-  auto id = MakeArgs<PJRT_DeviceDescription_Id_Args>();
-  id.device_description = description.device_description;
-  Quiet<&Api::PJRT_DeviceDescription_Id>(id);
-  return id.id;
-}
-
 // The arguments of one device.
 std::span<PJRT_Buffer* const> ArgumentsOf(const PJRT_LoadedExecutable_Execute_Args& args,
                                           size_t device) {
@@ -218,13 +208,6 @@ const Mutant kOversightProgramMutants[] = {
              Noted<PJRT_Executable, ToldDimensions>().try_emplace(a.executable, told);
          a.dims = place->second.dims.data();
          a.dim_sizes = place->second.ranks.data();
-       });
-     }},
-    {"one_donation_shares_all", "PJRT-Executable_GetCompiledMemoryStats-alias",
-     "Where one of several arguments is donated all of them are told to be shared.",
-     [](Api& t) {
-       ChangeOutputs<&Api::PJRT_Executable_GetCompiledMemoryStats>(t, [](auto& a) {
-         if (a.alias_size_in_bytes > 0) a.alias_size_in_bytes = a.argument_size_in_bytes;
        });
      }},
     {"loaded_devices_are_sorted", "PJRT-LoadedExecutable_AddressableDeviceLogicalIds-order",
