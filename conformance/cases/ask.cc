@@ -93,4 +93,18 @@ bool CarriesOn(const Status& status, PJRT_Error_Code code, std::string_view text
   return Carries(status, code, text) || Carries(status, PJRT_Error_Code_INTERNAL, text);
 }
 
+OwnedTopology ReadTopology(Context& context) {
+  auto own = Get<&PJRT_Client_TopologyDescription_Args::client>(context, context.client());
+  if (!own) return {};
+  auto bytes = Get<&PJRT_TopologyDescription_Serialize_Args::topology>(context, own->topology);
+  if (!bytes) return {};
+  auto read = MakeArgs<PJRT_TopologyDescription_Deserialize_Args>();
+  read.serialized_topology = bytes->serialized_bytes;
+  read.serialized_topology_size = bytes->serialized_bytes_size;
+  const bool is_read = Succeeds(context, read);
+  if (bytes->serialized_topology_deleter != nullptr)
+    bytes->serialized_topology_deleter(bytes->serialized_topology);
+  return is_read ? OwnedTopology(context.plugin(), read.topology) : OwnedTopology();
+}
+
 }  // namespace plinth::conformance

@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "conformance/runner/context.h"
+#include "conformance/runner/handle.h"
 
 // Questions to a plugin in one line: the argument struct by the field that holds the handle.
 namespace plinth::conformance {
@@ -90,6 +91,9 @@ bool Carries(const Status& status, PJRT_Error_Code code, std::string_view text);
 // The same of what was computed from what carries the error: XLA's own CPU makes INTERNAL of it and
 // says more, and the header leaves that open.
 bool CarriesOn(const Status& status, PJRT_Error_Code code, std::string_view text);
+
+// The topology of the client, written and read back; null where the plugin does not do it.
+OwnedTopology ReadTopology(Context& context);
 
 }  // namespace plinth::conformance
 

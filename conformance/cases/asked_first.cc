@@ -29,17 +29,8 @@ Object Held(Owned owned) {
 }
 
 Object NewTopology(Context& context) {
-  auto own = Get<&PJRT_Client_TopologyDescription_Args::client>(context, context.client());
-  if (!own) return nullptr;
-  auto bytes = Get<&PJRT_TopologyDescription_Serialize_Args::topology>(context, own->topology);
-  if (!bytes) return nullptr;
-  auto read = MakeArgs<PJRT_TopologyDescription_Deserialize_Args>();
-  read.serialized_topology = bytes->serialized_bytes;
-  read.serialized_topology_size = bytes->serialized_bytes_size;
-  const bool is_read = Succeeds(context, read);
-  if (bytes->serialized_topology_deleter != nullptr)
-    bytes->serialized_topology_deleter(bytes->serialized_topology);
-  return is_read ? Held(OwnedTopology(context.plugin(), read.topology)) : nullptr;
+  OwnedTopology read = ReadTopology(context);
+  return read ? Held(std::move(read)) : nullptr;
 }
 
 Object NewLoaded(Context& context) {

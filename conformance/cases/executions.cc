@@ -80,21 +80,6 @@ const std::vector<std::string>& Ways() {
   return ways;
 }
 
-// The topology of the client, written and read back; null where the plugin does not do it.
-OwnedTopology ReadTopology(Context& context) {
-  auto own = Get<&PJRT_Client_TopologyDescription_Args::client>(context, context.client());
-  if (!own) return {};
-  auto bytes = Get<&PJRT_TopologyDescription_Serialize_Args::topology>(context, own->topology);
-  if (!bytes) return {};
-  auto read = MakeArgs<PJRT_TopologyDescription_Deserialize_Args>();
-  read.serialized_topology = bytes->serialized_bytes;
-  read.serialized_topology_size = bytes->serialized_bytes_size;
-  const bool is_read = Succeeds(context, read);
-  if (bytes->serialized_topology_deleter != nullptr)
-    bytes->serialized_topology_deleter(bytes->serialized_topology);
-  return is_read ? OwnedTopology(context.plugin(), read.topology) : OwnedTopology();
-}
-
 // Null, with a finding or UNSUPPORTED, where it cannot be had.
 OwnedLoadedExecutable GetIn(Context& context, std::string_view way, const Program& program,
                             std::string_view options) {
