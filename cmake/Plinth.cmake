@@ -154,10 +154,9 @@ option(PLINTH_SIMD_QUICK "Compile SIMD code for this machine alone, without a sa
 
 # plinth_simd_sources(a.cc...): compiled once per instruction set (Highway's files include themselves),
 # so each for itself. With PLINTH_SIMD_QUICK for that of this machine alone: the sanitizers' tests
-# would run no other. It is half of what they compile, and works on vectors that others made; the
-# parts asan-plugin and tsan-plugin watch it too. The address sanitizer leaves its locals alone:
-# vectors, which nothing points to, and watching when each goes out of scope takes two thirds of the
-# time to compile.
+# would run no other, and the parts asan-plugin and tsan-plugin watch it. The address sanitizer leaves
+# its locals alone: vectors, which nothing points to, and watching when each goes out of scope takes
+# two thirds of the time to compile.
 function(plinth_simd_sources)
   set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   if(PLINTH_SIMD_QUICK)

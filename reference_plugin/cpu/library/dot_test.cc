@@ -225,13 +225,13 @@ TEST(Dot, FewColumnsOfLongSumsInBatches) {
   }
 }
 
-// Two batch dimensions, of which the left operand has the last one first; rows that four do not
-// divide; one vector of columns, parts of one, and more.
+// Two batch dimensions, of which the left operand has the last one first; rows that neither eight
+// nor three divide; one vector of columns, parts of one, and more.
 TEST(Dot, ManySmallProducts) {
   std::mt19937_64 random(11);
   for (DType type : {DType::kF32, DType::kF64}) {
     for (int64_t columns : {2, 3, 4, 7, 8, 16, 17}) {
-      for (int64_t rows : {1, 3, 12, 33}) {
+      for (int64_t rows : {1, 3, 13, 33}) {
         SCOPED_TRACE(StrCat(Name(type), " ", rows, " x ", columns));
         Case c;
         c.dot.lhs_batch = {1, 0};
@@ -242,6 +242,12 @@ TEST(Dot, ManySmallProducts) {
         SetResult(c, type);
         FillRun(c, random, NoBlas());
         CheckAgainstDefinition(c);
+        Expected<Gemm> gemm =
+            Gemm::Make(compiler::DotProduct(c.dot, c.lhs.type, c.rhs.type, c.result.type), {});
+        ASSERT_TRUE(gemm.ok());
+        const GemmKind kind = type == DType::kF32 ? GemmKind::kF32 : GemmKind::kF64;
+        EXPECT_EQ(gemm->method() == GemmMethod::kNarrow,
+                  rows <= 32 && columns <= KernelsFor(kind).nr / 2);
       }
     }
   }
