@@ -123,23 +123,42 @@ bool Memory::BeginFree(uint64_t address, const User& user, const Clock& before) 
 }
 
 void Memory::EndFree(uint64_t address) {
-  CheckRedzones("what ran before the free");
-  const std::lock_guard lock(mutex_);
-  const auto found = allocations_.find(address);
-  if (found == allocations_.end()) return;
-  const size_t size = found->second.size;
-  const bool was_reported = found->second.was_reported;
-  allocations_.erase(found);
-  if (was_reported) return;
-  std::memset(ToHost(address), kFreed, size);
-  quarantine_.emplace_back(address, size);
-  quarantined_ += size;
-  while (quarantined_ > most_quarantined_) {
-    const auto [oldest, length] = quarantine_.front();
-    quarantine_.pop_front();
-    quarantined_ -= length;
-    std::free(ToHost(oldest) - kZone);
+  std::string problem;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = allocations_.find(address);
+    if (found == allocations_.end()) return;
+    // Its own alone: all of them would make many frees that wait quadratic.
+    const std::string where = WrittenAround(address, found->second);
+    if (!where.empty()) problem = "what ran before the free " + where;
+    const size_t size = found->second.size;
+    const bool was_reported = found->second.was_reported;
+    allocations_.erase(found);
+    if (!was_reported) {
+      std::memset(ToHost(address), kFreed, size);
+      quarantine_.emplace_back(address, size);
+      quarantined_ += size;
+    }
+    while (quarantined_ > most_quarantined_) {
+      const auto [oldest, length] = quarantine_.front();
+      quarantine_.pop_front();
+      quarantined_ -= length;
+      std::free(ToHost(oldest) - kZone);
+    }
   }
+  if (!problem.empty()) Report(problem);
+}
+
+std::string Memory::WrittenAround(uint64_t address, const Allocation& allocation) {
+  std::byte* begin = ToHost(address);
+  const size_t tail = Padded(allocation.size) - allocation.size + kZone;
+  const bool before = IsAll(begin - kZone, kZone, kRedzone);
+  const bool after = IsAll(begin + allocation.size, tail, kRedzone);
+  if (before && after) return "";
+  std::memset(begin - kZone, kRedzone, kZone);
+  std::memset(begin + allocation.size, kRedzone, tail);
+  return std::string("wrote ") + (before ? "after" : "before") + " an array of " +
+         std::to_string(allocation.size) + " bytes";
 }
 
 bool Memory::CheckRedzones(const std::string& what) {
@@ -147,15 +166,8 @@ bool Memory::CheckRedzones(const std::string& what) {
   {
     const std::lock_guard lock(mutex_);
     for (const auto& [address, allocation] : allocations_) {
-      std::byte* begin = ToHost(address);
-      const size_t tail = Padded(allocation.size) - allocation.size + kZone;
-      const bool before = IsAll(begin - kZone, kZone, kRedzone);
-      const bool after = IsAll(begin + allocation.size, tail, kRedzone);
-      if (before && after) continue;
-      problems.push_back(what + " wrote " + (before ? "after" : "before") + " an array of " +
-                         std::to_string(allocation.size) + " bytes");
-      std::memset(begin - kZone, kRedzone, kZone);
-      std::memset(begin + allocation.size, kRedzone, tail);
+      const std::string where = WrittenAround(address, allocation);
+      if (!where.empty()) problems.push_back(what + " " + where);
     }
     for (const auto& [address, size] : quarantine_) {
       if (IsAll(ToHost(address), std::min(size, kCheckedPoison), kFreed)) continue;

@@ -53,8 +53,8 @@ class Memory {
   uint64_t Allocate(size_t size, const User& user);
   // When the call is made: nothing may use it any more. False if it is no allocation.
   bool BeginFree(uint64_t address, const User& user, const Clock& before);
-  // When the stream gets there. An array whose use was reported is neither poisoned nor given back:
-  // another stream may be at work in it.
+  // When the stream gets there: reports what was written around it. An array whose use was reported
+  // is neither poisoned nor given back: another stream may be at work in it.
   void EndFree(uint64_t address);
 
   // Whether [address, address + size) lies in an allocation.
@@ -79,6 +79,8 @@ class Memory {
   };
 
   Allocation* Find(uint64_t address, uint64_t* begin = nullptr);
+  // What was written around an array, as the end of a sentence; mends it. Empty: nothing was.
+  static std::string WrittenAround(uint64_t address, const Allocation& allocation);
 
   mutable std::mutex mutex_;
   size_t capacity_ = size_t{1} << 30, in_use_ = 0;
