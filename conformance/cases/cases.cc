@@ -57,6 +57,7 @@ std::vector<Case> AllCases() {
                     AddSharedResultCases,
                     AddLeakCases,
                     AddUseCases,
+                    AddWalkCases,
                     AddManyAliveCases,
                     AddManyOfOneCases,
                     AddResultsOfTypesCases,

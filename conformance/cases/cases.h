@@ -54,6 +54,7 @@ void AddRareTransferCases(std::vector<Case>& cases);
 void AddSharedResultCases(std::vector<Case>& cases);
 void AddLeakCases(std::vector<Case>& cases);
 void AddUseCases(std::vector<Case>& cases);
+void AddWalkCases(std::vector<Case>& cases);
 void AddManyAliveCases(std::vector<Case>& cases);
 void AddManyOfOneCases(std::vector<Case>& cases);
 void AddAfterFailureCases(std::vector<Case>& cases);
