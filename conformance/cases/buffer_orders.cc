@@ -331,6 +331,9 @@ struct Owner {
   std::atomic<void*> pointer = nullptr;
 };
 
+// Of the view whose callback has no argument.
+std::atomic<Owner*> last_owner = nullptr;
+
 void Views(Context& context, const std::vector<const char*>& orders) {
   constexpr char kOnDelete[] = "PJRT-Client_CreateViewOfDeviceBuffer-on_delete";
   Expected<PJRT_Device*> device = context.Device();
@@ -365,6 +368,16 @@ void Views(Context& context, const std::vector<const char*>& orders) {
         ++self->calls;
       };
       args.on_delete_callback_arg = owner;
+    }
+    // The callback knows by itself what it is told of.
+    if (steps == "no argument") {
+      last_owner = owner;
+      args.on_delete_callback_arg = nullptr;
+      args.on_delete_callback = [](void* pointer, void* arg) {
+        Owner* self = last_owner;
+        self->pointer = arg == nullptr ? pointer : arg;
+        ++self->calls;
+      };
     }
     Status status = context.plugin().Call(args);
     if (!context.Ok(kOnDelete, "PJRT_Client_CreateViewOfDeviceBuffer", status)) return;
@@ -537,7 +550,7 @@ void AddCases(std::vector<Case>& cases) {
         [=](Context& context) { Views(context, orders); });
   };
   add_views("views", {"destroy", "delete", "delete, destroy", "use, destroy", "use, delete",
-                      "copy, destroy", "memory", "reference", "donate"});
+                      "copy, destroy", "memory", "reference", "donate", "no argument"});
   // By itself: XLA's own CPU aborts.
   add_views("view_without_callback", {"no callback"});
   add("zero_copy_done", ClientNeed::kShared,

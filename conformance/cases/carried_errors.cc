@@ -217,8 +217,10 @@ void ErrorBuffers(Context& context) {
     std::vector<int64_t> found(dims->dims, dims->dims + dims->num_dims);
     probe.Check(kOutputTrue, found == array.dims, "an error buffer of [", StrJoin(array.dims),
                 "] says [", StrJoin(found), "]");
-    probe.Check(kOutputTrue, where->memory == memory && on->device == device,
-                "an error buffer is in another place than asked for");
+    probe.Check("PJRT-Buffer_Memory-asked-for", where->memory == memory,
+                "an error buffer is in another memory than asked for");
+    probe.Check("PJRT-Buffer_Device-asked-for", on->device == device,
+                "an error buffer is on another device than asked for");
     Status status = AwaitBuffer(probe, broken.get());
     probe.Check(kCarries, Carries(status, PJRT_Error_Code_DATA_LOSS, kLost),
                 "its ready event gave ", status.ToString());
@@ -334,7 +336,7 @@ void AddCases(std::vector<Case>& cases) {
       ErrorsReachOutputs);
   add("L2/failure/error_buffers",
       {kCarries, kOutputTrue, "PJRT-Buffer_ElementType-asked-for", "PJRT-Buffer_Device-asked-for",
-       "PJRT-Strings-size"},
+       "PJRT-Buffer_Memory-asked-for", "PJRT-Strings-size"},
       ErrorBuffers);
   add("L2/failure/late_errors_reach_outputs",
       {"PJRT-LoadedExecutable_Execute-done", kCarries, "PJRT-LoadedExecutable_Execute-asynchronous",

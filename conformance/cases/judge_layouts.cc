@@ -73,7 +73,8 @@ std::vector<int64_t> OrderOf(Context& context, std::string_view of,
   std::string text = TextOf(context, layout);
   std::vector<int64_t> order;
   size_t end = text.find_first_of(":}");
-  bool is_right = text.starts_with('{') && end != std::string::npos;
+  bool is_right = text.starts_with('{') && text.ends_with('}') && end != std::string::npos &&
+                  text.find('\0') == std::string::npos;
   const char* at = text.data() + 1;
   while (is_right && at < text.data() + end) {
     int64_t value = -1;
@@ -123,6 +124,7 @@ void SweepDefaultLayouts(Context& context) {
     return context.Unsupported("no extension Layouts");
   const std::vector<Parameter> parameters = {{"type", SweptTypes()}, {"shape", SweptShapes()}};
   auto topology = Get<&PJRT_Client_TopologyDescription_Args::client>(context, context.client());
+  std::string refused, answered;
   Sweep(context, parameters, [&](Context& probe, const Row& row) {
     DType type = TypeNamed(parameters[0].values[row[0]]);
     if (!HasSweptType(probe, type)) return;
@@ -141,12 +143,19 @@ void SweepDefaultLayouts(Context& context) {
     args.type = static_cast<PJRT_Buffer_Type>(ToC(type));
     args.dims = array.dims.data();
     args.num_dims = rank;
-    if (!AskExtension(probe, "PJRT_Layouts_PJRT_Topology_GetDefaultLayout", args)) return;
+    if (!AskExtension(probe, "PJRT_Layouts_PJRT_Topology_GetDefaultLayout", args)) {
+      // A plugin may lack it, but then for all arrays.
+      if (fallback.get() != nullptr) refused = DescribeRow(parameters, row);
+      return;
+    }
+    answered = DescribeRow(parameters, row);
     Layout layout(probe, args.layout);
     probe.Check(kOfTopology,
                 OrderOf(probe, "the topology's default layout", layout.get(), rank) == order,
                 "the default layout is another for the topology");
   });
+  context.Check(kOfTopology, refused.empty() || answered.empty(),
+                "the topology has a default layout for ", answered, ", and none for ", refused);
 }
 
 // Layouts and their texts, all alive at once: each says the same as before, whatever goes first.

@@ -73,6 +73,7 @@ constexpr Judged kJudged[] = {
     {"L1/judge/program/", "PJRT-LoadedExecutable_GetDeviceAssignment-options"},
     {"L1/judge/program/", "PJRT-LoadedExecutable_GetExecutable-independent"},
     {"L1/judge/program/", "PJRT-LoadedExecutable_IsDeleted-truth"},
+    {"L1/judge/topology", "PJRT-Args-output-lifetime"},
     {"L1/judge/topology", "PJRT-Client_TopologyDescription-devices"},
     {"L1/judge/topology", "PJRT-TopologyDescription_Deserialize-same"},
     {"L1/judge/topology", "PJRT-TopologyDescription_Fingerprint-equal"},

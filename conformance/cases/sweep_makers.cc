@@ -494,7 +494,8 @@ void AddCases(std::vector<Case>& cases) {
       {"PJRT-Buffer_CopyRawToHostFuture-event-owner", "PJRT-Args-accepted"},
       [](Context& context) { SweepRaw(context, true); });
   add("L1/sweep/alias_layouts", Level::kL1, {kOutputTrue, "PJRT-Args-accepted"}, AliasLayouts);
-  add("L1/sweep/bitcast_widths", Level::kL1, {kOutputTrue, "PJRT-Args-accepted"}, BitcastWidths);
+  add("L1/sweep/bitcast_widths", Level::kL1,
+      {kOutputTrue, "PJRT-Args-accepted", "PJRT-Buffer_Bitcast-same-bytes"}, BitcastWidths);
   add("L2/order/copies_live_on", Level::kL2,
       {"PJRT-Buffer_CopyToDevice-contents", "PJRT-Buffer_IsDeleted-truth"}, CopiesLiveOn);
 }
