@@ -91,6 +91,9 @@ std::span<const Mutant> NeglectArrayMutants();
 std::span<const Mutant> OversightClientMutants();
 std::span<const Mutant> OversightArrayMutants();
 std::span<const Mutant> OversightProgramMutants();
+std::span<const Mutant> PracticeArrayMutants();
+std::span<const Mutant> PracticeProgramMutants();
+std::span<const Mutant> PracticeClientMutants();
 // Plugins without a bug that do what the specification allows and the plugin behind does not.
 std::span<const Mutant> CorrectPlugins();
 

@@ -79,7 +79,10 @@ std::vector<const Mutant*> AllMutants() {
                    NeglectArrayMutants,
                    OversightClientMutants,
                    OversightArrayMutants,
-                   OversightProgramMutants}) {
+                   OversightProgramMutants,
+                   PracticeArrayMutants,
+                   PracticeProgramMutants,
+                   PracticeClientMutants}) {
     for (const Mutant& mutant : of()) all.push_back(&mutant);
   }
   return all;
