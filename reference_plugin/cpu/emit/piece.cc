@@ -86,8 +86,11 @@ bool CanEmit(const Node& node, DType operand) {
     const bool reads_padding =
         (node.opcode == Opcode::kShiftRightLogical && IsSignedShort(operand)) ||
         (node.opcode == Opcode::kShiftRightArithmetic && !IsSignedShort(operand));
+    // Nor are they the bits of the type.
+    const bool reads_bits = node.opcode == Opcode::kBitcastConvert;
     const PieceValue value = ValueOfOp(node, operand, /*is_rounded=*/false);
-    return !rounds_twice && !reads_padding && CanEmit(value.node, value.operand_type);
+    return !rounds_twice && !reads_padding && !reads_bits &&
+           CanEmit(value.node, value.operand_type);
   }
   return FunctionCode::Has(node.opcode, operand) || VectorCode::Has(node, operand, kLanes) ||
          VectorCode::HasWide(node, operand);

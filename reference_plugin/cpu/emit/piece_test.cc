@@ -99,7 +99,10 @@ std::vector<Candidate> Candidates(std::span<const DType> types) {
       if (math::FindTileRoutine(opcode, type, type)) add(opcode, type, type, 1);
     }
     add(Opcode::kSelect, type, type, 3);
-    for (const DType to : types) add(Opcode::kConvert, type, to, 1);
+    for (const DType to : types) {
+      add(Opcode::kConvert, type, to, 1);
+      add(Opcode::kBitcastConvert, type, to, 1);
+    }
     for (int direction = 0; direction < 6; ++direction) {
       add(Opcode::kCompare, type, DType::kPred, 2, static_cast<ComparisonDirection>(direction));
     }

@@ -56,6 +56,8 @@ void VectorCode::Emit(const Node& node, DType operand, Vec dst, std::span<const 
       return;
     case Opcode::kConvert:
       return Convert(operand, node.dtype, dst, a);
+    case Opcode::kBitcastConvert:
+      return Move(dst, a);
     case Opcode::kNegate:
       if (IsFloatType(operand)) return Do(kXor, dst, a, Constant(kSign, kWideSign));
       SetZero(dst);
@@ -230,16 +232,12 @@ void VectorCode::SquareRoot(Vec dst, Vec a) {
   code_.vsqrtps(Sized(dst), Sized(a));
 }
 
-// The whole number with the sign of the operand.
+// Zeros have the sign of the operand, as the instructions give it.
 void VectorCode::Round(uint8_t mode, Vec dst, Vec a) {
-  Do(kAnd, scratch(), a, Constant(kSign, kWideSign));
   if (is_wide_) {
-    is_wide_type_ ? code_.vrndscalepd(dst, a, mode) : code_.vrndscaleps(dst, a, mode);
-  } else {
-    is_wide_type_ ? code_.vroundpd(dst, a, mode) : code_.vroundps(Sized(dst), Sized(a), mode);
+    return is_wide_type_ ? code_.vrndscalepd(dst, a, mode) : code_.vrndscaleps(dst, a, mode);
   }
-  Do(kAnd, dst, dst, Constant(~kSign, kWideMagnitude));
-  Do(kOr, dst, dst, Sized(scratch()));
+  is_wide_type_ ? code_.vroundpd(dst, a, mode) : code_.vroundps(Sized(dst), Sized(a), mode);
 }
 
 // Zeros and NaNs answer themselves.

@@ -33,6 +33,9 @@ bool HasOp(const Node& node, DType operand) {
       return node.compare.type != compiler::ComparisonType::kTotalOrder;
     case Opcode::kConvert:
       return HasConvert(operand, node.dtype);
+    case Opcode::kBitcastConvert:
+      return operand != DType::kPred && node.dtype != DType::kPred &&
+             ByteSize(operand) == ByteSize(node.dtype);
     case Opcode::kNegate:
       return operand != DType::kPred;
     case Opcode::kAbs:
@@ -71,7 +74,8 @@ bool VectorCode::HasWide(const Node& node, DType operand) {
 }
 
 bool VectorCode::IsOneInstruction(const Node& node, DType operand) {
-  return OneInstruction(node.opcode, operand) != nullptr || node.opcode == Opcode::kSelect;
+  return OneInstruction(node.opcode, operand) != nullptr || node.opcode == Opcode::kSelect ||
+         node.opcode == Opcode::kBitcastConvert;
 }
 
 bool VectorCode::CanCombine(Opcode opcode, DType type) {
