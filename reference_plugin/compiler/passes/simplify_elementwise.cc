@@ -88,13 +88,12 @@ std::optional<int> PowerOfTwo(const Value* x) {
   return std::countr_zero(number);
 }
 
-Value* EmitInteger(Context& c, const Op& op, uint64_t number) {
+Value* EmitInteger(Context& c, const Op& op, const Type& type, uint64_t number) {
   std::array<std::byte, 8> element = {};
-  const DType dtype = op.type().dtype;
+  const DType dtype = type.dtype;
   WriteInteger(dtype, static_cast<int64_t>(number), element.data());
   return c.EmitSplat(
-      op, op.type(),
-      SplatAttributes(std::span(element).first(static_cast<size_t>(ByteSize(dtype)))));
+      op, type, SplatAttributes(std::span(element).first(static_cast<size_t>(ByteSize(dtype)))));
 }
 
 // 1 / x of a splat in its own type, where that is a normal number: a multiplication by it differs
@@ -120,7 +119,7 @@ Value* Divide(Context& c, Op& op) {
   if (IsSplat(y, 1) && !IsComplex(x->type.dtype)) return x;
   if (const std::optional<int> power = PowerOfTwo(y)) {
     return c.Emit(op, Opcode::kShiftRightLogical,
-                  {x, EmitInteger(c, op, static_cast<uint64_t>(*power))}, op.type());
+                  {x, EmitInteger(c, op, op.type(), static_cast<uint64_t>(*power))}, op.type());
   }
   if (ConstantOf(x) != nullptr) return nullptr;
   const std::shared_ptr<const Attributes> reciprocal = Reciprocal(y);
@@ -129,7 +128,7 @@ Value* Divide(Context& c, Op& op) {
 }
 
 // x % 2^n of floats, n >= 0: no step of it rounds, and a quotient that becomes too small has no
-// whole part. Zeros have the sign of x, as sign(-0) is -0.
+// whole part. What is left gets the sign of x, zeros too.
 Value* RemainderOfPower(Context& c, const Op& op) {
   Value* const x = op.operands[0];
   Value* const y = op.operands[1];
@@ -141,17 +140,26 @@ Value* RemainderOfPower(Context& c, const Op& op) {
   const auto emit = [&](Opcode opcode, std::initializer_list<Value*> operands) {
     return c.Emit(op, opcode, operands, op.type());
   };
+  const DType bits = op.type().dtype == DType::kF32 ? DType::kU32 : DType::kU64;
+  const Type bits_type = Type::Tensor(bits, op.type().dims);
+  const auto bits_of = [&](Value* value) {
+    return c.Emit(op, Opcode::kBitcastConvert, {value}, bits_type);
+  };
   Value* const size = emit(Opcode::kAbs, {x});
   Value* const quotient = emit(Opcode::kMultiply, {size, c.EmitSplat(op, op.type(), reciprocal)});
   Value* const whole = emit(Opcode::kMultiply, {emit(Opcode::kFloor, {quotient}), y});
-  return emit(Opcode::kMultiply,
-              {emit(Opcode::kSign, {x}), emit(Opcode::kSubtract, {size, whole})});
+  Value* const sign =
+      c.Emit(op, Opcode::kAnd,
+             {bits_of(x), EmitInteger(c, op, bits_type, uint64_t{1} << (InfoOf(bits).bits - 1))},
+             bits_type);
+  Value* const rest = bits_of(emit(Opcode::kSubtract, {size, whole}));
+  return emit(Opcode::kBitcastConvert, {c.Emit(op, Opcode::kOr, {rest, sign}, bits_type)});
 }
 
 Value* Remainder(Context& c, Op& op) {
   const std::optional<int> power = PowerOfTwo(op.operands[1]);
   if (!power.has_value()) return RemainderOfPower(c, op);
-  Value* const mask = EmitInteger(c, op, (uint64_t{1} << *power) - 1);
+  Value* const mask = EmitInteger(c, op, op.type(), (uint64_t{1} << *power) - 1);
   return c.Emit(op, Opcode::kAnd, {op.operands[0], mask}, op.type());
 }
 

@@ -177,37 +177,56 @@ Value* SelectPredicate(Context& c, Op& op) {
   }
 }
 
-// a > b or a == b is a >= b, also of NaNs.
-Value* OrOfComparisons(Context& c, Op& op) {
-  if (op.type().IsScalar()) return nullptr;
+// The comparison by order where the operands are one and one for (in)equality of the same values.
+const Op* OrderBeside(const Op& op, ComparisonDirection equality) {
   const Op* ordered = ComparisonOf(op.operands[0]);
   const Op* equal = ComparisonOf(op.operands[1]);
-  if (ordered == nullptr || equal == nullptr || !IsPredicate(op.operands[0])) return nullptr;
-  CompareAttributes compare = ordered->Get<CompareAttributes>();
-  if (compare.direction == ComparisonDirection::kEq) {
-    std::swap(ordered, equal);
-    compare = ordered->Get<CompareAttributes>();
-  }
+  if (ordered == nullptr || equal == nullptr || op.type().IsScalar()) return nullptr;
+  if (ordered->Get<CompareAttributes>().direction == equality) std::swap(ordered, equal);
   const bool is_same =
       ordered->operands[0] == equal->operands[0] && ordered->operands[1] == equal->operands[1];
-  if (!is_same || equal->Get<CompareAttributes>().direction != ComparisonDirection::kEq) {
-    return nullptr;
-  }
-  switch (compare.direction) {
-    case ComparisonDirection::kGt:
-      compare.direction = ComparisonDirection::kGe;
-      break;
-    case ComparisonDirection::kLt:
-      compare.direction = ComparisonDirection::kLe;
-      break;
-    default:
-      return nullptr;
-  }
-  return c.Emit(op, Opcode::kCompare, {ordered->operands[0], ordered->operands[1]}, op.type(),
+  return is_same && equal->Get<CompareAttributes>().direction == equality ? ordered : nullptr;
+}
+
+Value* InDirection(Context& c, const Op& op, const Op& like, ComparisonDirection direction) {
+  CompareAttributes compare = like.Get<CompareAttributes>();
+  compare.direction = direction;
+  return c.Emit(op, Opcode::kCompare, {like.operands[0], like.operands[1]}, op.type(),
                 MakeAttributes(compare));
 }
 
-constexpr SimplifyRow kPredicateRows[] = {{Opcode::kCompare, CompareKnown},
+// a > b or a == b is a >= b, also of NaNs.
+Value* OrOfComparisons(Context& c, Op& op) {
+  const Op* const ordered = OrderBeside(op, ComparisonDirection::kEq);
+  if (ordered == nullptr) return nullptr;
+  switch (ordered->Get<CompareAttributes>().direction) {
+    case ComparisonDirection::kGt:
+      return InDirection(c, op, *ordered, ComparisonDirection::kGe);
+    case ComparisonDirection::kLt:
+      return InDirection(c, op, *ordered, ComparisonDirection::kLe);
+    default:
+      return nullptr;
+  }
+}
+
+// a > b and a != b is a > b (jnp.mod), a >= b and a != b too.
+Value* AndOfComparisons(Context& c, Op& op) {
+  const Op* const ordered = OrderBeside(op, ComparisonDirection::kNe);
+  if (ordered == nullptr) return nullptr;
+  switch (ordered->Get<CompareAttributes>().direction) {
+    case ComparisonDirection::kGt:
+    case ComparisonDirection::kGe:
+      return InDirection(c, op, *ordered, ComparisonDirection::kGt);
+    case ComparisonDirection::kLt:
+    case ComparisonDirection::kLe:
+      return InDirection(c, op, *ordered, ComparisonDirection::kLt);
+    default:
+      return nullptr;
+  }
+}
+
+constexpr SimplifyRow kPredicateRows[] = {{Opcode::kAnd, AndOfComparisons},
+                                          {Opcode::kCompare, CompareKnown},
                                           {Opcode::kOr, OrOfComparisons},
                                           {Opcode::kSelect, SelectPredicate}};
 constexpr SimplifyRules kPredicateRules = RulesByOpcode(kPredicateRows);

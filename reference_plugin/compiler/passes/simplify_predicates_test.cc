@@ -132,6 +132,20 @@ TEST(Predicates, Logic) {
        "%e = stablehlo.compare EQ, %p, %q : (tensor<4xi1>, tensor<4xi1>) -> tensor<4xi1> "
        "%r = stablehlo.or %e, %g : tensor<4xi1>",
        "%2=compare(%0,%1){direction=LE,type=UNSIGNED}"},
+      {"%g = stablehlo.compare LT, %p, %q : (tensor<4xi1>, tensor<4xi1>) -> tensor<4xi1> "
+       "%e = stablehlo.compare NE, %p, %q : (tensor<4xi1>, tensor<4xi1>) -> tensor<4xi1> "
+       "%r = stablehlo.and %g, %e : tensor<4xi1>",
+       "%2=compare(%0,%1){direction=LT,type=UNSIGNED}"},
+      {"%g = stablehlo.compare GE, %p, %q : (tensor<4xi1>, tensor<4xi1>) -> tensor<4xi1> "
+       "%e = stablehlo.compare NE, %p, %q : (tensor<4xi1>, tensor<4xi1>) -> tensor<4xi1> "
+       "%r = stablehlo.and %e, %g : tensor<4xi1>",
+       "%2=compare(%0,%1){direction=GT,type=UNSIGNED}"},
+      // An order or equality: stays.
+      {"%g = stablehlo.compare GE, %p, %q : (tensor<4xi1>, tensor<4xi1>) -> tensor<4xi1> "
+       "%e = stablehlo.compare EQ, %p, %q : (tensor<4xi1>, tensor<4xi1>) -> tensor<4xi1> "
+       "%r = stablehlo.and %e, %g : tensor<4xi1>",
+       "%2=compare(%0,%1){direction=GE,type=UNSIGNED}:pred[4]\n"
+       "%3=compare(%0,%1){direction=EQ,type=UNSIGNED}:pred[4]\n%4=and(%3,%2)"},
       // Of others: stays.
       {"%g = stablehlo.compare LT, %p, %q : (tensor<4xi1>, tensor<4xi1>) -> tensor<4xi1> "
        "%e = stablehlo.compare EQ, %q, %p : (tensor<4xi1>, tensor<4xi1>) -> tensor<4xi1> "

@@ -98,8 +98,9 @@ TEST(Simplify, Elementwise) {
        " return %0 : " F4,
        "%1 = constant() {value=8} : f32[4]\n%2 = abs(%0) : f32[4]\n%3 = constant() {value=0.125} : "
        "f32[4]\n%4 = multiply(%2, %3) : f32[4]\n%5 = floor(%4) : f32[4]\n%6 = multiply(%5, %1) : "
-       "f32[4]\n%7 = sign(%0) : f32[4]\n%8 = subtract(%2, %6) : f32[4]\n%9 = multiply(%7, %8) : "
-       "f32[4]\nreturn(%9)"},
+       "f32[4]\n%7 = bitcast_convert(%0) : u32[4]\n%8 = constant() {value=2147483648} : u32[4]\n%9 "
+       "= and(%7, %8) : u32[4]\n%10 = subtract(%2, %6) : f32[4]\n%11 = bitcast_convert(%10) : "
+       "u32[4]\n%12 = or(%11, %9) : u32[4]\n%13 = bitcast_convert(%12) : f32[4]\nreturn(%13)"},
       {"%a: " F4, F4,
        "%z = stablehlo.constant dense<0.5> : " F4 " %0 = stablehlo.remainder %a, %z : " F4
        " return %0 : " F4,
