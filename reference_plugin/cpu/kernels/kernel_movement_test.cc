@@ -259,5 +259,47 @@ TEST(KernelMovementTest, RepeatedOperandsDoNotTurnTheTiles) {
   }
 }
 
+// Rows of points: results are columns of one array, in another order, and what lies beside them
+// stays. Some columns of the operand are nobody's, and one is read twice.
+TEST(KernelMovementTest, ColumnsOfShortRows) {
+  constexpr int64_t kRows = 1003, kLongest = 11;
+  for (int64_t columns = 2; columns <= kLongest; ++columns) {
+    for (const int64_t beside : {0, 2}) {
+      const int64_t width = columns + beside;
+      std::vector<float> x(static_cast<size_t>(kRows * width));
+      std::iota(x.begin(), x.end(), 1.0f);
+      Kernel kernel;
+      kernel.name = "columns";
+      kernel.shape.extents = {kRows};
+      kernel.shape.num_parallel = 1;
+      Phase phase;
+      const auto access = [&](int64_t column) {
+        compiler::Access made = MakeAccess(0, DType::kF32, {4 * width});
+        made.byte_offset = 4 * column;
+        return made;
+      };
+      const auto from = [&](int64_t column) { return column == 1 ? 0 : columns - 1 - column; };
+      for (int64_t c = 0; c < columns; ++c) {
+        kernel.shape.inputs.push_back(access(from(c)));
+        kernel.shape.outputs.push_back(access(c));
+        phase.nodes.push_back(Input(static_cast<int32_t>(c)));
+      }
+      for (int32_t c = 0; c < static_cast<int32_t>(columns); ++c) {
+        phase.nodes.push_back(Operation(Opcode::kNegate, {c}));
+        phase.stores.push_back({static_cast<int32_t>(columns) + c, c});
+      }
+      kernel.body.phases = {phase};
+      const auto y = RunStep<float>(kernel, {x.data()}, x.size());
+      for (int64_t i = 0; i < kRows * width; ++i) {
+        const int64_t row = i / width, column = i % width;
+        const float expected =
+            column < columns ? -x[static_cast<size_t>(row * width + from(column))] : 0;
+        ASSERT_EQ(y[static_cast<size_t>(i)], expected)
+            << columns << " of " << width << ", row " << row << ", column " << column;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace plinth::cpu::kernels

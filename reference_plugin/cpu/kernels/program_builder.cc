@@ -73,6 +73,7 @@ Status ProgramBuilder::BuildPhase(size_t p) {
   }
   SaveLeaves(p);
   BuildStores(p);
+  JoinColumns(&out);
   for (const Reduction& reduction : phase.reductions) {
     PLINTH_RETURN_IF_ERROR(BuildReduction(p, reduction));
   }

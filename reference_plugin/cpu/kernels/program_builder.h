@@ -17,7 +17,7 @@ namespace plinth::cpu::kernels {
 
 // Turns a kernel's nodes into the instructions of a TileProgram whose spaces are chosen, and places
 // every value. Values are in program_values.cc, phases in program_builder.cc, reductions in
-// program_reductions.cc.
+// program_reductions.cc, columns of short rows in program_columns.cc.
 class ProgramBuilder {
  private:
   using Combiner = compiler::Combiner;
@@ -151,6 +151,9 @@ class ProgramBuilder {
   void SaveLeaves(size_t p);
 
   void BuildStores(size_t p);
+
+  // Loads, and stores, of columns of the same short rows are one.
+  void JoinColumns(PhaseProgram* phase) const;
 
   // See PhaseProgram::accumulates_runs.
   bool AccumulatesRuns(const PhaseProgram& phase) const;

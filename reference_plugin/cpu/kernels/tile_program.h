@@ -13,6 +13,7 @@
 #include "reference_plugin/cpu/kernels/gather.h"
 #include "reference_plugin/cpu/kernels/reduction.h"
 #include "reference_plugin/cpu/kernels/tile_space.h"
+#include "reference_plugin/cpu/math/columns.h"
 #include "reference_plugin/cpu/math/transpose.h"
 
 // A kernel as instructions on tiles.
@@ -32,6 +33,13 @@ enum class Lanes : uint8_t {
 // KB much the same but for long rows.
 inline constexpr int64_t kTileBytes = 2048;
 
+// Columns of the same short rows are moved at once, by the step of the first of them.
+struct JointColumns {
+  math::ColumnFunctions functions = {};
+  std::vector<int32_t> slots;  // of the first: those of all columns, -1 where nobody has one
+  bool is_with_first = false;  // one of the others
+};
+
 struct LoadStep {
   TileLoad load;
   DType type = DType::kInvalid;
@@ -49,6 +57,7 @@ struct LoadStep {
   int64_t block_rows = 0;
   int64_t block_offset = 0;
   math::TransposeFunction transpose = nullptr;
+  JointColumns columns = {};
 };
 
 struct IotaStep {
@@ -76,6 +85,7 @@ struct StoreStep {
   DType type = DType::kInvalid;
   int32_t slot = 0;
   int32_t memory_slot = -1;  // as of a load
+  JointColumns columns = {};
 };
 
 // A slot that walks through a row buffer, one step per tile.

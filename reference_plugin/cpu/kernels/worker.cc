@@ -2,6 +2,7 @@
 #include "reference_plugin/cpu/kernels/worker.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <limits>
 #include <new>
@@ -17,6 +18,16 @@ constexpr int64_t kNoAddress = std::numeric_limits<int64_t>::min();
 int64_t* Values(const TileProgram& program, std::byte* frame, int64_t array) {
   return reinterpret_cast<int64_t*>(frame + program.forms_offset) +
          array * program.parallel.NumForms();
+}
+
+// By column; null where nobody has one.
+std::array<void*, math::kMostColumns> PointersOf(const JointColumns& columns,
+                                                 std::byte* const* slots) {
+  std::array<void*, math::kMostColumns> pointers;
+  for (size_t c = 0; c < columns.slots.size(); ++c) {
+    pointers[c] = columns.slots[c] < 0 ? nullptr : slots[columns.slots[c]];
+  }
+  return pointers;
 }
 
 }  // namespace
@@ -263,6 +274,13 @@ void TileWorker::ComputeTile(const PhaseProgram& phase, const int64_t* values, i
 void TileWorker::StoreOutputs(const PhaseProgram& phase, const int64_t* values, int64_t lanes) {
   const auto number = static_cast<size_t>(&phase - program_.phases.data());
   for (const StoreStep& store : emitted_ == nullptr ? phase.stores : emitted_->stores(number)) {
+    if (store.columns.is_with_first) continue;
+    if (!store.columns.slots.empty()) {
+      store.columns.functions.store(AddressOf(values[store.store.form]), store.store.map->stride,
+                                    PointersOf(store.columns, slots_).data(),
+                                    static_cast<size_t>(lanes));
+      continue;
+    }
     StoreTile(store.store, values, lanes, slots_[store.slot], staging_, past_cache_);
   }
 }
@@ -271,6 +289,13 @@ void TileWorker::RunLoads(const std::vector<LoadStep>& loads, const int64_t* val
                           int64_t lanes) {
   for (const LoadStep& step : loads) {
     const TileLoad& load = step.load;
+    if (step.columns.is_with_first) continue;
+    if (!step.columns.slots.empty()) {
+      step.columns.functions.load(AddressOf(values[load.form]), load.map->stride,
+                                  PointersOf(step.columns, slots_).data(),
+                                  static_cast<size_t>(lanes));
+      continue;
+    }
     if (step.direct && (load.bounds.empty() || CoverageOf(load, values) == Coverage::kAll)) {
       slots_[step.slot] = AddressOf(values[load.form]);
       continue;
