@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference_plugin/cpu/kernels/emitted_code.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "reference_plugin/cpu/kernels/cost.h"
@@ -37,6 +38,27 @@ double PointsOf(const TileProgram& program, bool over_reduced) {
          static_cast<double>(over_reduced ? program.domain.reduced_points : 1);
 }
 
+bool JoinsTiles(const TileProgram& program, const PhaseProgram& phase, const PhasePieces& found) {
+  // One loop over tiles: what is linear over the lanes of one is so over all.
+  if (program.phases.size() != 1 || program.lanes != Lanes::kParallel || phase.over_reduced ||
+      program.parallel.counts.size() != 1) {
+    return false;
+  }
+  if (found.units.size() != 1 || !found.units[0].is_piece || !found.iotas.empty() ||
+      !found.stores.empty() || !phase.rows.empty() || !phase.saves.empty()) {
+    return false;
+  }
+  const bool reads_in_place =
+      std::all_of(found.loads.begin(), found.loads.end(),
+                  [](const LoadStep& step) { return step.direct && step.load.bounds.empty(); });
+  const Piece& piece = found.units[0].piece;
+  // A register of the frame has one tile.
+  return reads_in_place && std::all_of(piece.begin(), piece.end(), [&](const PieceValue& value) {
+           return value.slot < 0 ||
+                  program.frame.slot_offsets()[static_cast<size_t>(value.slot)] < 0;
+         });
+}
+
 }  // namespace
 
 std::unique_ptr<const EmittedCode> EmittedCode::Make(const TileProgram& program, Options options,
@@ -56,6 +78,7 @@ std::unique_ptr<const EmittedCode> EmittedCode::Make(const TileProgram& program,
     Phase& out = emitted->phases_.emplace_back();
     if (emitted->row_.has_value() && phase.over_reduced) continue;
     PhasePieces found = FindPieces(program, phase, options.past_cache);
+    emitted->joins_tiles_ = JoinsTiles(program, phase, found);
     for (PhaseUnit& unit : found.units) {
       if (!unit.is_piece) {
         out.steps.push_back({nullptr, phase.code[unit.begin]});

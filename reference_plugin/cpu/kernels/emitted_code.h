@@ -32,6 +32,10 @@ class EmittedCode {
   // What a tile of the parallel space takes less than TileProgram::tile_ns says, roughly.
   double saved_ns() const { return saved_ns_; }
 
+  // Whether consecutive tiles are one to the code, with the lanes of all of them: it is one piece,
+  // which finds all that it needs, and nothing else, where it lies in memory.
+  bool joins_tiles() const { return joins_tiles_; }
+
   // Null: rows run phase by phase.
   const RowCode* row() const { return row_.has_value() ? &*row_ : nullptr; }
 
@@ -70,6 +74,7 @@ class EmittedCode {
   std::vector<Phase> phases_;
   std::optional<RowCode> row_;
   double saved_ns_ = 0;
+  bool joins_tiles_ = false;
   std::shared_ptr<const emit::Code> code_;
 };
 

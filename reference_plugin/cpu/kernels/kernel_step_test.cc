@@ -71,6 +71,35 @@ TEST(KernelStepTest, ResultsMayLieOverOperands) {
   }
 }
 
+// Tiles that are one to machine code: a scalar, which is in a register of one tile, is not to be
+// read behind it; nor is more than the array, whose last tile has fewer elements.
+TEST(KernelStepTest, CodeTakesManyTilesAtOnce) {
+  constexpr size_t kSize = 5003;
+  std::vector<float> x(kSize);
+  std::iota(x.begin(), x.end(), 0.0f);
+  float factor = 3;
+  for (const bool has_scalar : {false, true}) {
+    Kernel kernel =
+        Elementwise(kSize, {DType::kF32, DType::kF32},
+                    {Input(0), has_scalar ? Input(1) : Constant(factor), Constant(1.0f),
+                     Operation(Opcode::kMultiply, {0, 1}), Operation(Opcode::kAdd, {3, 2})});
+    kernel.shape.inputs[1].byte_strides = {0};
+    for (const std::shared_ptr<emit::CodeCache>& codes : AllCodes()) {
+      Expected<std::unique_ptr<backend::PreparedStep>> step =
+          PrepareKernel(std::make_shared<const Kernel>(kernel), codes);
+      ASSERT_TRUE(step.ok()) << step.status().ToString();
+      for (int run = 0; run < 3; ++run) {
+        std::vector<float> y(kSize + 1, -1.0f);
+        void* operands[] = {x.data(), &factor};
+        void* results[] = {y.data()};
+        ASSERT_TRUE((*step)->Run(operands, results, backend::RunContext()).is_done());
+        for (size_t i = 0; i < kSize; ++i) ASSERT_EQ(y[i], x[i] * factor + 1) << i;
+        EXPECT_EQ(y[kSize], -1.0f);
+      }
+    }
+  }
+}
+
 // Each result lies over the operand that the other one is a copy of.
 TEST(KernelStepTest, OperandsMayChangePlaces) {
   std::vector<float> x(5000), y(5000);

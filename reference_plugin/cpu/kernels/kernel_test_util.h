@@ -92,6 +92,16 @@ inline compiler::Kernel Elementwise(int64_t size, std::vector<DType> inputs,
   return kernel;
 }
 
+// For the code of each instruction set that there is.
+inline std::vector<std::shared_ptr<emit::CodeCache>> AllCodes() {
+  std::vector<std::shared_ptr<emit::CodeCache>> all;
+  for (const math::SimdTarget target : {math::SimdTarget::kAvx2, math::SimdTarget::kAvx512}) {
+    if (!math::IsSupported(target)) continue;
+    all.push_back(std::make_shared<emit::CodeCache>(emit::CodeCache::kMostBytes, target));
+  }
+  return all;
+}
+
 // Prepares the kernel and runs it once.
 template <typename T>
 std::vector<T> RunStep(const compiler::Kernel& kernel, std::vector<void*> operands,

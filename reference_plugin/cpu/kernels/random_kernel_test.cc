@@ -12,6 +12,7 @@
 #include "reference_plugin/compiler/ir/scalar.h"
 #include "reference_plugin/compiler/testing/oracle.h"
 #include "reference_plugin/cpu/kernels/kernel_step.h"
+#include "reference_plugin/cpu/kernels/kernel_test_util.h"
 
 namespace plinth::cpu::kernels {
 namespace {
@@ -58,16 +59,6 @@ struct Scratch {
   std::vector<std::byte> bytes;
   backend::RunContext context;
 };
-
-// For the code of each instruction set that there is.
-std::vector<std::shared_ptr<emit::CodeCache>> AllCodes() {
-  std::vector<std::shared_ptr<emit::CodeCache>> all;
-  for (const math::SimdTarget target : {math::SimdTarget::kAvx2, math::SimdTarget::kAvx512}) {
-    if (!math::IsSupported(target)) continue;
-    all.push_back(std::make_shared<emit::CodeCache>(emit::CodeCache::kMostBytes, target));
-  }
-  return all;
-}
 
 class RandomKernelTest : public testing::TestWithParam<int> {
  protected:

@@ -50,6 +50,10 @@ struct TileSpace {
   int64_t rows = 0;
 
   int64_t NumForms() const { return static_cast<int64_t>(lanes.size()); }
+  // Of tiles [begin, end), where there is one loop.
+  int64_t LanesOfTiles(int64_t begin, int64_t end) const {
+    return (std::min(end * chunk, chunk_extent) - begin * chunk) * inner;
+  }
 };
 
 // Dimensions [begin, end) of the domain in tiles of at most `capacity` points.

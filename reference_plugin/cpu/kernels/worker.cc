@@ -72,6 +72,9 @@ TileWorker::TileWorker(const TileProgram& program, const EmittedCode* emitted, b
 
 void TileWorker::RunTiles(int64_t begin, int64_t end) {
   parallel_.Seek(start_, begin);
+  if (emitted_ != nullptr && emitted_->joins_tiles()) {
+    return RunParallelTile(parallel_.values(), program_.parallel.LanesOfTiles(begin, end));
+  }
   for (int64_t tile = begin; tile < end; ++tile) {
     if (tile != begin) parallel_.Next();
     if (parallel_.is_outside()) continue;
