@@ -89,7 +89,7 @@ class RowEmitter {
   void EmitPlaces(const Piece& piece, std::span<const Place> places, bool is_tail);
   void EmitResult(const RowPhase& phase, int number);
   void StoreResult(const RowReduction& reduction, const Xbyak::Address& kept);
-  void EmitSteps();
+  void EmitSteps(int64_t RowStep::*step, int64_t times);
   void Add(int64_t number, const Xbyak::Operand& to);
 
   const Row& row_;
@@ -97,7 +97,8 @@ class RowEmitter {
   Assembler& code_;
   BodyEmitter body_;
   int32_t num_kept_;
-  int rows_ = 1;  // done at once
+  int rows_ = 1;                                 // done at once
+  std::optional<Xbyak::Address> rows_of_group_;  // left
   int32_t reductions_done_ = 0;
   bool is_first_phase_ = true;
   std::vector<int32_t> kept_;  // by value of the phase: under which number it is kept
@@ -342,14 +343,13 @@ void RowEmitter::Add(int64_t number, const Xbyak::Operand& to) {
   code_.add(to, rax);
 }
 
-// Everything goes on to the next rows.
-void RowEmitter::EmitSteps() {
+// Everything goes on.
+void RowEmitter::EmitSteps(int64_t RowStep::*step, int64_t times) {
   for (size_t slot = 0; slot < row_.steps.size(); ++slot) {
-    const RowStep& step = row_.steps[slot];
     const auto number = static_cast<int32_t>(slot);
-    const int64_t bytes = step.step * rows_;
+    const int64_t bytes = row_.steps[slot].*step * times;
     if (bytes == 0) continue;
-    if (step.is_number) {
+    if (row_.steps[slot].is_number) {
       code_.add(dword[body_.BaseOf(number)], static_cast<uint32_t>(bytes));
     } else if (const auto pointer = body_.PointerOf(number); pointer.has_value()) {
       Add(bytes, *pointer);
@@ -372,6 +372,10 @@ void RowEmitter::Emit() {
   body_.Begin(std::move(slots));
   const Xbyak::Address rows_left = body_.NewNumber();
   code_.mov(rows_left, rsi);
+  if (row_.group > 0) {
+    rows_of_group_ = body_.NewNumber();
+    code_.mov(*rows_of_group_, static_cast<uint32_t>(row_.group));
+  }
   Xbyak::Label next_rows, next_row, end;
   if (const int rows = RowsAtOnce(row_, target_); rows > 1) {
     code_.cmp(rsi, rows);
@@ -406,7 +410,14 @@ void RowEmitter::EmitRows(int rows) {
     EmitPhase(phase);
     is_first_phase_ = false;
   }
-  EmitSteps();
+  EmitSteps(&RowStep::step, rows_);
+  if (!rows_of_group_.has_value()) return;
+  Xbyak::Label inside;
+  code_.sub(*rows_of_group_, rows_);
+  code_.jnz(inside);
+  code_.mov(*rows_of_group_, static_cast<uint32_t>(row_.group));
+  EmitSteps(&RowStep::jump, 1);
+  code_.L(inside);
 }
 
 }  // namespace
@@ -463,6 +474,7 @@ int RowsAtOnce(const Row& row, math::SimdTarget target) {
   const int vectors = PartialVectors(row, LanesOf(target));
   int rows = static_cast<int>(std::bit_floor(static_cast<unsigned>(kMostRowsAtOnce / vectors)));
   while (rows > 1 && ops * static_cast<size_t>(vectors * rows) > kMostOpsAtOnce) rows /= 2;
+  while (row.group % rows != 0) rows /= 2;
   return rows;
 }
 
@@ -473,7 +485,9 @@ void AppendKey(const Row& row, std::string* key) {
     AppendBytes(step.step, key);
     AppendBytes(step.is_number, key);
     AppendBytes(step.apart, key);
+    AppendBytes(step.jump, key);
   }
+  AppendBytes(row.group, key);
   for (const RowPhase& phase : row.phases) {
     AppendKey(phase.piece, key);
     AppendBytes(phase.reductions.size(), key);

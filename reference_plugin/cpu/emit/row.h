@@ -35,6 +35,8 @@ struct RowStep {
   bool is_number = false;  // of 32 bits, which wraps
   // Nothing is added, but rows that are done at once are so far apart: row buffers.
   int64_t apart = 0;
+  // What the first row of the next group adds besides.
+  int64_t jump = 0;
 };
 
 // Short rows are done several at once, each with row buffers of its own.
@@ -46,10 +48,12 @@ struct Row {
   std::vector<RowPhase> phases;
   int32_t num_kept = 0;  // of these the first are the results of the reductions, in their order
   std::vector<RowStep> steps;  // by slot
+  int64_t group = 0;           // rows of a group; 0: nothing jumps
 };
 
 // slots[i] points to slot i: the first element of the first row, or the only one. There is at least
-// one row; pointers and numbers mean nothing afterwards.
+// one row; pointers and numbers mean nothing afterwards. The first row begins a group, and there
+// are whole groups or a part of one.
 using RowFunction = void (*)(std::byte** slots, int64_t rows);
 
 // Whether a reduction by this op has the bits of ../math/partials, or of any order.

@@ -41,7 +41,7 @@ class RowDescriber {
   RowDescriber(const TileProgram& program, RowCode* result)
       : program_(program),
         row_(result->row_),
-        is_linear_(result->is_linear_),
+        is_one_call_(result->is_one_call_),
         pointers_(result->pointers_) {}
 
   bool Describe();
@@ -69,11 +69,12 @@ class RowDescriber {
   bool AddMove(int32_t from, DType type, RowCode::Pointer to);
   bool AddReductions(const PhaseProgram& phase);
   bool AddPhase(const PhaseProgram& phase);
+  std::optional<int64_t> GroupStep(const LaneMap& map, int64_t group) const;
   void AddSteps();
 
   const TileProgram& program_;
   emit::Row& row_;
-  bool& is_linear_;
+  bool& is_one_call_;
   std::vector<RowCode::Pointer>& pointers_;
   std::unordered_map<int32_t, SlotValue> values_;           // by slot, of the phases so far
   std::unordered_map<int32_t, PieceValue> reads_;           // by slot, of the phase: its loads
@@ -357,7 +358,23 @@ bool RowDescriber::Describe() {
   return true;
 }
 
+// What a form adds from group to group of so many rows, if that is always the same.
+std::optional<int64_t> RowDescriber::GroupStep(const LaneMap& map, int64_t group) const {
+  const int64_t run = program_.parallel.run, rows = program_.parallel.max_lanes;
+  if (map.linear || rows <= group) return group * map.stride;
+  const int64_t step = map.RowOffset(group / run, run);
+  for (int64_t row = 0; row < rows; row += run) {
+    const int64_t offset = row / group * step + row % group * map.stride;
+    if (map.RowOffset(row / run, run) != offset) return std::nullopt;
+  }
+  return step;
+}
+
 void RowDescriber::AddSteps() {
+  // Rows of the last dimension. A tile that is not linear has all of them, of several groups.
+  const auto last = static_cast<size_t>(program_.domain.num_parallel) - 1;
+  const int64_t group = program_.domain.num_parallel == 0 ? 1 : program_.domain.extents[last];
+  bool is_linear = true, are_groups_even = group <= kMostLanes;
   for (const RowCode::Pointer& pointer : pointers_) {
     emit::RowStep& step = row_.steps.emplace_back();
     step.is_number = pointer.base == RowCode::Pointer::Base::kNumber;
@@ -368,8 +385,17 @@ void RowDescriber::AddSteps() {
     } else if (step.is_number || pointer.base == RowCode::Pointer::Base::kForm) {
       const LaneMap& map = program_.parallel.lanes[static_cast<size_t>(pointer.number)];
       step.step = map.stride;
-      is_linear_ = is_linear_ && map.linear;
+      is_linear = is_linear && map.linear;
+      const std::optional<int64_t> of_group = GroupStep(map, group);
+      are_groups_even = are_groups_even && of_group.has_value();
+      step.jump = of_group.value_or(0) - group * map.stride;
     }
+  }
+  is_one_call_ = is_linear || are_groups_even;
+  if (!is_linear && are_groups_even) {
+    row_.group = group;
+  } else {
+    for (emit::RowStep& step : row_.steps) step.jump = 0;
   }
 }
 
@@ -412,7 +438,7 @@ void RowCode::SetFixed(std::byte* frame, std::byte* rows, Pointers* pointers) co
 
 void RowCode::Run(const TileSpace& parallel, const int64_t* values, int64_t lanes, std::byte* frame,
                   Pointers* pointers) const {
-  const int64_t run = is_linear_ ? lanes : parallel.run;
+  const int64_t run = is_one_call_ ? lanes : parallel.run;
   for (int64_t lane = 0; lane < lanes; lane += run) {
     for (size_t i = 0; i < pointers_.size(); ++i) {
       const Pointer& pointer = pointers_[i];

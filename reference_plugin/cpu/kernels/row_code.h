@@ -52,7 +52,7 @@ class RowCode {
   friend class RowDescriber;
 
   emit::Row row_;
-  bool is_linear_ = true;          // the forms are: one call runs all rows of a tile
+  bool is_one_call_ = true;        // runs all rows of a tile: the forms are linear, or in groups
   std::vector<Pointer> pointers_;  // by slot of the row
   emit::RowFunction function_ = nullptr;
 };

@@ -197,8 +197,8 @@ class RandomRows {
 
   void Make() {
     const int64_t lanes = kLengths[Below(std::size(kLengths))];
-    // Rows of several planes are several runs, because planes share some operands.
-    const int64_t planes = 1 + Below(2), rows_of_plane = 1 + Below(lanes > 64 ? 4 : 20);
+    // Rows of several planes are groups, because planes share some operands.
+    const int64_t planes = 1 + Below(4), rows_of_plane = 1 + Below(lanes > 64 ? 4 : 20);
     const int64_t rows = planes * rows_of_plane, plane = rows_of_plane * lanes;
     kernel.name = "rows";
     kernel.shape.extents = {planes, rows_of_plane, lanes};
