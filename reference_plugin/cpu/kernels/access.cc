@@ -177,7 +177,9 @@ void LoadRaw(const TileLoad& load, int64_t address, int64_t lanes, std::byte* re
   const size_t row_bytes = static_cast<size_t>(load.run) * load.element.memory_bytes;
   const int64_t whole = lanes / load.run;
   int64_t row = 0;
-  if (LoadShortRuns(load, base, {rows.data(), static_cast<size_t>(whole)}, result)) {
+  if (load.repeat != nullptr) load.repeat(result, base, static_cast<size_t>(whole));
+  if (load.repeat != nullptr ||
+      LoadShortRuns(load, base, {rows.data(), static_cast<size_t>(whole)}, result)) {
     row = whole;
     result += static_cast<size_t>(whole) * row_bytes;
   }

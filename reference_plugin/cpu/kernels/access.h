@@ -46,7 +46,8 @@ struct TileLoad {
   int64_t run = 1;  // of the space that `map` belongs to
   std::vector<BoundForm> bounds;
   std::vector<const LaneMap*> bound_maps;
-  compiler::ScalarBits fill;  // memory form
+  compiler::ScalarBits fill;              // memory form
+  math::RepeatFunction repeat = nullptr;  // the next element fills the next row
 
   bool IsBroadcast() const { return map->linear && map->stride == 0; }
   bool IsContiguous() const {

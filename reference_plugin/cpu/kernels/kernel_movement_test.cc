@@ -110,6 +110,30 @@ TEST(KernelMovementTest, RepeatsElementsAndShortRows) {
   }
 }
 
+// As the bits of bytes are taken apart: each is a row.
+TEST(KernelMovementTest, RepeatsOneElementAfterTheOther) {
+  constexpr int64_t kRows = 1003;
+  for (const DType type : {DType::kU8, DType::kU32}) {
+    for (const int64_t run : {7, 8, 16}) {
+      const int64_t bytes = ByteSize(type);
+      Kernel kernel =
+          Elementwise(kRows, {type}, {Input(0, type), Operation(Opcode::kNot, type, {0})});
+      kernel.shape.extents = {kRows, run};
+      kernel.shape.num_parallel = 2;
+      kernel.shape.inputs[0].byte_strides = {bytes, 0};
+      kernel.shape.outputs[0].byte_strides = {run * bytes, bytes};
+      std::vector<uint8_t> x(static_cast<size_t>(kRows * bytes));
+      for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<uint8_t>(i * 131 >> 3);
+      const auto y = RunStep<uint8_t>(kernel, {x.data()}, x.size() * static_cast<size_t>(run));
+      for (int64_t at = 0; at < kRows * run * bytes; ++at) {
+        const int64_t from = at / bytes / run * bytes + at % bytes;
+        ASSERT_EQ(y[static_cast<size_t>(at)], static_cast<uint8_t>(~x[static_cast<size_t>(from)]))
+            << Name(type) << " " << run << " times, byte " << at;
+      }
+    }
+  }
+}
+
 // y[o, i, k] = x[o, i, k] + b[o, K - 1 - k] + k: rows that next tiles have, too, until o changes.
 template <typename T>
 void AddRepeatedRows(DType type, int64_t run) {

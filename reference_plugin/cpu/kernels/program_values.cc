@@ -127,6 +127,9 @@ TileLoad ProgramBuilder::MakeLoad(int32_t input, const ElementFunctions& functio
   load.map = &space.lanes[static_cast<size_t>(input)];
   load.run = space.run;
   load.fill = access.fill;
+  if (load.map->stride == 0 && load.map->row_step == ByteSize(access.dtype)) {
+    load.repeat = math::FindRepeat(functions.memory_bytes, load.run);
+  }
   const int32_t first = program_.domain.first_bound[static_cast<size_t>(input)];
   for (size_t b = 0; b < access.bounds.size(); ++b) {
     const int32_t form = first + static_cast<int32_t>(b);

@@ -33,6 +33,10 @@ LaneMap MakeLaneMap(const LinearForm& form, const Dims& extents, size_t first, s
     map.minimum = std::min({map.minimum, offset, end});
     map.maximum = std::max({map.maximum, offset, end});
   }
+  map.row_step = map.row_offsets.size() > 1 ? map.row_offsets[1] : 0;
+  for (size_t row = 0; row < map.row_offsets.size(); ++row) {
+    if (map.row_offsets[row] != static_cast<int64_t>(row) * map.row_step) map.row_step = 0;
+  }
   return map;
 }
 

@@ -21,6 +21,7 @@ struct LaneMap {
   bool linear = true;                // lane * stride; else rows of TileSpace::run lanes each
   int64_t stride = 0;                // between the lanes of one row
   std::vector<int64_t> row_offsets;  // not linear: of the first lane of each row
+  int64_t row_step = 0;              // from each to the next, where that is always the same
   int64_t minimum = 0, maximum = 0;  // over all lanes of a full tile
 
   int64_t RowOffset(int64_t row, int64_t run) const {

@@ -35,6 +35,31 @@ void Fill(void* result, const void* element, size_t count) {
   for (size_t i = 0; i < count; ++i) r[i] = value;
 }
 
+// Each byte eight times, for each of its bits (jnp.unpackbits).
+void RepeatEightTimes(void* result, const void* elements, size_t count) {
+  constexpr size_t kTimes = 8;
+  const uint8_t* from = static_cast<const uint8_t*>(elements);
+  uint8_t* to = static_cast<uint8_t*>(result);
+  size_t i = 0;
+#if HWY_TARGET <= HWY_AVX2
+  const hn::FixedTag<uint8_t, 32> d;
+  const hn::Repartition<uint32_t, decltype(d)> four;
+  constexpr size_t kFour = hn::MaxLanes(d) / kTimes;
+  alignas(32) uint8_t places[hn::MaxLanes(d)];  // in each half of the vector the bytes are the same
+  for (size_t lane = 0; lane < hn::MaxLanes(d); ++lane) {
+    places[lane] = static_cast<uint8_t>(lane / kTimes);
+  }
+  const auto place = hn::Load(d, places);
+  for (; i + kFour <= count; i += kFour) {
+    uint32_t bytes;
+    std::memcpy(&bytes, from + i, kFour);
+    const auto all = hn::BitCast(d, hn::Set(four, bytes));
+    hn::StoreU(hn::TableLookupBytes(all, place), d, to + i * kTimes);
+  }
+#endif
+  for (; i < count; ++i) std::memset(to + i * kTimes, from[i], kTimes);
+}
+
 #if HWY_TARGET <= HWY_AVX2
 // Every `kStride`-th of kStride vectors of elements, a power of two.
 template <int kStride, class D>
@@ -238,7 +263,8 @@ void ComplexIota(void* result, int64_t start, int64_t step, size_t count) {
 }
 
 constexpr MemoryRow kMemoryRows[] = {
-    {&Copy<uint8_t>, &Fill<uint8_t>, &LoadStrided<uint8_t>, &StoreStrided<uint8_t>},
+    {&Copy<uint8_t>, &Fill<uint8_t>, &LoadStrided<uint8_t>, &StoreStrided<uint8_t>,
+     &RepeatEightTimes},
     {&Copy<uint16_t>, &Fill<uint16_t>, &LoadStrided<uint16_t>, &StoreStrided<uint16_t>},
     {&Copy<uint32_t>, &Fill<uint32_t>, &LoadStrided<uint32_t>, &StoreStrided<uint32_t>},
     {&Copy<uint64_t>, &Fill<uint64_t>, &LoadStrided<uint64_t>, &StoreStrided<uint64_t>},

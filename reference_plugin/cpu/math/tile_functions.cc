@@ -239,6 +239,11 @@ FillFunction FindFill(size_t element_bytes, SimdTarget target) {
   return row == nullptr ? nullptr : row->fill;
 }
 
+RepeatFunction FindRepeat(size_t element_bytes, int64_t times, SimdTarget target) {
+  const MemoryRow* row = FindMemoryRow(element_bytes, target);
+  return row == nullptr || times != 8 ? nullptr : row->repeat_eight_times;
+}
+
 StridedLoadFunction FindStridedLoad(size_t element_bytes, SimdTarget target) {
   const MemoryRow* row = FindMemoryRow(element_bytes, target);
   return row == nullptr ? nullptr : row->load;

@@ -83,6 +83,10 @@ using StridedLoadFunction = void (*)(void* result, const void* base, int64_t byt
 using StridedStoreFunction = void (*)(void* base, int64_t byte_stride, const void* source,
                                       size_t count);
 FillFunction FindFill(size_t element_bytes, SimdTarget target = BestSimdTarget());
+// Each of `count` elements so many times. Null but for eight times a byte.
+using RepeatFunction = void (*)(void* result, const void* elements, size_t count);
+RepeatFunction FindRepeat(size_t element_bytes, int64_t times,
+                          SimdTarget target = BestSimdTarget());
 StridedLoadFunction FindStridedLoad(size_t element_bytes, SimdTarget target = BestSimdTarget());
 StridedStoreFunction FindStridedStore(size_t element_bytes, SimdTarget target = BestSimdTarget());
 

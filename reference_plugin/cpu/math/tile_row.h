@@ -54,6 +54,7 @@ struct MemoryRow {
   FillFunction fill;
   StridedLoadFunction load;
   StridedStoreFunction store;
+  RepeatFunction repeat_eight_times = nullptr;
 };
 std::span<const MemoryRow> MemoryRows(SimdTarget target);
 
