@@ -3,7 +3,11 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <span>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 namespace plinth::compiler::partition {
 namespace {
@@ -18,10 +22,16 @@ const ShardingRef& ShardingOf(const Op& constraint) { return constraint.sharding
 class ConstraintApplier {
  public:
   ConstraintApplier(Module& module, const InitialShardings& shardings)
-      : module_(module), shardings_(shardings), uses_(module, *module.entry->body) {}
+      : module_(module), shardings_(shardings) {}
 
   void Run() {
     Block& body = *module_.entry->body;
+    bool any = false;
+    ForEachOp(body, [&](Block&, Op& op) {
+      any |= IsConstraint(op) || op.opcode == Opcode::kManualComputation;
+    });
+    if (!any) return;
+    uses_.emplace(module_, body);
     ForEachOp(body, [&](Block& block, Op& op) {
       place_[&op] = {&block, static_cast<int64_t>(place_.size()) << 20};
     });
@@ -69,7 +79,7 @@ class ConstraintApplier {
   }
 
   bool IsConstrained(const Value* value, const Op* but) const {
-    const auto& uses = uses_.Of(value);
+    const std::span<const Use> uses = UsesOf(value);
     return std::any_of(uses.begin(), uses.end(), [&](const Use& use) {
       return use.op != but &&
              (IsConstraint(*use.op) || use.op->opcode == Opcode::kManualComputation);
@@ -84,8 +94,9 @@ class ConstraintApplier {
       return nullptr;
     }
     Op* tail = &head;
-    while (uses_.Of(tail->result()).size() == 1 && IsConstraint(*uses_.Of(tail->result())[0].op)) {
-      tail = uses_.Of(tail->result())[0].op;
+    for (std::span<const Use> uses = UsesOf(tail->result());
+         uses.size() == 1 && IsConstraint(*uses[0].op); uses = UsesOf(tail->result())) {
+      tail = uses[0].op;
     }
     return tail == &head || IsConstrained(tail->result(), nullptr) ? nullptr : tail;
   }
@@ -95,7 +106,7 @@ class ConstraintApplier {
     for (const DimSharding& dim : sharding.dims) {
       if (!dim.is_closed) return false;
     }
-    for (const Use& use : uses_.Of(input)) {
+    for (const Use& use : UsesOf(input)) {
       const OpShardings* const said = use.op->shardings.get();
       ShardingRef other;
       if (IsConstraint(*use.op)) {
@@ -121,8 +132,8 @@ class ConstraintApplier {
       OpShardings said;
       said.results = {sharding};
       constraint->shardings = std::make_shared<const OpShardings>(std::move(said));
-      made_[constraint->result()->id] = {};
-      uses_.Of(input).push_back({constraint, 0});
+      changed_[constraint->result()->id] = {};
+      ChangedUsesOf(input).push_back({constraint, 0});
     }
     MoveAfter(*constraint, input);
     ReplaceUses(input, constraint->result(), [&](const Use& use) { return use.op != constraint; });
@@ -131,21 +142,29 @@ class ConstraintApplier {
   template <typename Which>
   void ReplaceUses(Value* from, Value* to, const Which& which) {
     std::vector<Use> kept;
-    for (const Use& use : uses_.Of(from)) {
+    std::vector<Use>& others = ChangedUsesOf(to);
+    for (const Use& use : UsesOf(from)) {
       if (!which(use)) {
         kept.push_back(use);
         continue;
       }
       use.op->operands[static_cast<size_t>(use.operand)] = to;
-      UsesOf(to).push_back(use);
+      others.push_back(use);
     }
-    uses_.Of(from) = std::move(kept);
+    ChangedUsesOf(from) = std::move(kept);
   }
 
-  // Constraints that are made here are not in the table.
-  std::vector<Use>& UsesOf(const Value* value) {
-    const auto made = made_.find(value->id);
-    return made == made_.end() ? uses_.Of(value) : made->second;
+  std::span<const Use> UsesOf(const Value* value) const {
+    const auto changed = changed_.find(value->id);
+    return changed == changed_.end() ? uses_->Of(value) : changed->second;
+  }
+  std::vector<Use>& ChangedUsesOf(const Value* value) {
+    const auto [changed, is_new] = changed_.try_emplace(value->id);
+    if (is_new) {
+      const std::span<const Use> uses = uses_->Of(value);
+      changed->second.assign(uses.begin(), uses.end());
+    }
+    return changed->second;
   }
 
   void MoveAfter(Op& op, const Value* value) {
@@ -173,9 +192,10 @@ class ConstraintApplier {
 
   Module& module_;
   const InitialShardings& shardings_;
-  Uses uses_;
+  std::optional<Uses> uses_;  // as they were
+  // By value id; of constraints that are made here, too.
+  std::unordered_map<int32_t, std::vector<Use>> changed_;
   std::unordered_map<const Op*, Place> place_;
-  std::unordered_map<int32_t, std::vector<Use>> made_;
   std::map<Block*, bool> moved_;
   int64_t num_moved_ = 0;
 };

@@ -1,14 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference_plugin/compiler/partition/known.h"
 
+#include <algorithm>
+
 #include "reference_plugin/compiler/partition/local_op.h"
 
 namespace plinth::compiler::partition {
+namespace {
+
+size_t Combine(size_t hash, size_t value) {
+  return (hash ^ value) * 0x9e3779b97f4a7c15u + (hash >> 29);
+}
+
+// Of what the rule of an elementwise op depends on.
+size_t HashOfShapes(const Op& op) {
+  size_t hash = Combine(op.operands.size(), op.results.size());
+  for (const Value* operand : op.operands) hash = Combine(hash, operand->type.dims.size());
+  for (int64_t dim : op.type().dims) hash = Combine(hash, static_cast<size_t>(dim));
+  return hash;
+}
+
+// Whether this, which is the rule of an elementwise op, is that of another, too.
+bool IsRuleOf(const Rule& rule, const Op& op) {
+  const Dims& shape = op.type().dims;
+  const auto fit = [&](std::span<Value* const> values, const std::vector<TensorFactors>& tensors) {
+    return std::equal(values.begin(), values.end(), tensors.begin(), tensors.end(),
+                      [&](const Value* value, const TensorFactors& tensor) {
+                        return value->type.dims.size() == tensor.size() &&
+                               (tensor.empty() || value->type.dims == shape);
+                      });
+  };
+  return std::equal(shape.begin(), shape.end(), rule.factors.begin(), rule.factors.end(),
+                    [](int64_t dim, const Factor& factor) { return dim == factor.size; }) &&
+         fit(op.operands, rule.operands) && fit(op.results, rule.results);
+}
+
+}  // namespace
 
 OpRules::Rules& OpRules::Of(const Op& op) {
-  const auto [found, is_new] = rules_.try_emplace(&op);
-  if (is_new) found->second.propagated = RuleOf(op);
-  return found->second;
+  const size_t id = static_cast<size_t>(op.id);
+  if (id >= by_op_.size()) by_op_.resize(id + 1, nullptr);
+  if (by_op_[id] == nullptr) by_op_[id] = &Make(op);
+  return *by_op_[id];
+}
+
+OpRules::Rules& OpRules::Make(const Op& op) {
+  const bool may_share = ShardingClassOf(op.opcode) == ShardingClass::kElementwise &&
+                         !op.results.empty() && op.type().kind == Type::Kind::kTensor;
+  const size_t hash = may_share ? HashOfShapes(op) : 0;
+  if (may_share) {
+    const auto [first, last] = elementwise_.equal_range(hash);
+    const auto found = std::find_if(
+        first, last, [&](const auto& known) { return IsRuleOf(known.second->propagated, op); });
+    if (found != last) return *found->second;
+  }
+  Rules& made = rules_.emplace_back();
+  made.propagated = RuleOf(op);
+  if (may_share && !made.propagated.empty()) elementwise_.emplace(hash, &made);
+  return made;
 }
 
 OpRules::Local OpRules::LocalOf(const Op& op) {

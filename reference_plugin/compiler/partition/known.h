@@ -2,6 +2,7 @@
 #ifndef PLINTH_REFERENCE_PLUGIN_COMPILER_PARTITION_KNOWN_H_
 #define PLINTH_REFERENCE_PLUGIN_COMPILER_PARTITION_KNOWN_H_
 
+#include <deque>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -35,8 +36,12 @@ class OpRules {
     std::optional<std::vector<bool>> spreadable;
   };
   Rules& Of(const Op& op);
+  Rules& Make(const Op& op);
 
-  std::unordered_map<const Op*, Rules> rules_;
+  std::vector<Rules*> by_op_;  // by op id; null: nobody has asked
+  std::deque<Rules> rules_;
+  // Elementwise ops of the same shapes, of which programs have many, have one; by a hash of shapes.
+  std::unordered_multimap<size_t, Rules*> elementwise_;
 };
 
 // How values should lie: as propagation found it, and Settle has changed it since.

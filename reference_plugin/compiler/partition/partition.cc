@@ -150,7 +150,9 @@ Expected<PartitionReport> Partitioner::Run() && {
   uses_.emplace(module_, *module_.entry->body);
   if (options_.settles) Settle(module_, *uses_, costs_, options_.least_gain, rules_, *wanted_);
   ahead_.emplace(*uses_, *wanted_, rules_, costs_, options_.least_gain);
-  ForEachOp(*module_.entry->body, [&](Block& block, Op& op) { block_of_[&op] = &block; });
+  block_of_.resize(static_cast<size_t>(module_.num_ops()), nullptr);
+  ForEachOp(*module_.entry->body,
+            [&](Block& block, Op& op) { block_of_[static_cast<size_t>(op.id)] = &block; });
   Block& body = *module_.entry->body;
   module_.parameter_shardings.clear();
   std::vector<Layout> arguments;

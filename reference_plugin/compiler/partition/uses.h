@@ -2,6 +2,8 @@
 #ifndef PLINTH_REFERENCE_PLUGIN_COMPILER_PARTITION_USES_H_
 #define PLINTH_REFERENCE_PLUGIN_COMPILER_PARTITION_USES_H_
 
+#include <numeric>
+#include <span>
 #include <vector>
 
 #include "reference_plugin/compiler/ir/ir.h"
@@ -10,8 +12,8 @@
 namespace plinth::compiler::partition {
 
 struct Use {
-  Op* op;
-  int32_t operand;
+  Op* op = nullptr;
+  int32_t operand = 0;
 };
 
 // Calls `visit` for each op of a block and of the blocks of control flow in it, an op before what
@@ -28,20 +30,29 @@ void ForEachOp(Block& block, const Visit& visit) {
 // Who uses a value, in the order of the program; by value id.
 class Uses {
  public:
-  Uses(Module& module, Block& block) : uses_(static_cast<size_t>(module.num_values())) {
-    ForEachOp(block, [&](Block&, Op& op) {
-      for (size_t i = 0; i < op.operands.size(); ++i) {
-        uses_[static_cast<size_t>(op.operands[i]->id)].push_back({&op, static_cast<int32_t>(i)});
-      }
-    });
+  Uses(const Module& module, Block& block) : begins_(static_cast<size_t>(module.num_values()) + 2) {
+    const auto for_each_use = [&](const auto& visit) {
+      ForEachOp(block, [&](Block&, Op& op) {
+        for (size_t i = 0; i < op.operands.size(); ++i) {
+          visit(static_cast<size_t>(op.operands[i]->id), Use{&op, static_cast<int32_t>(i)});
+        }
+      });
+    };
+    // Counted two places further on: filling the lists then moves what is one place further on from
+    // the begin of each list to its end, where the next one begins.
+    for_each_use([&](size_t value, const Use&) { ++begins_[value + 2]; });
+    std::partial_sum(begins_.begin(), begins_.end(), begins_.begin());
+    uses_.resize(begins_.back());
+    for_each_use([&](size_t value, const Use& use) { uses_[begins_[value + 1]++] = use; });
   }
-  std::vector<Use>& Of(const Value* value) { return uses_[static_cast<size_t>(value->id)]; }
-  const std::vector<Use>& Of(const Value* value) const {
-    return uses_[static_cast<size_t>(value->id)];
+  std::span<const Use> Of(const Value* value) const {
+    const size_t id = static_cast<size_t>(value->id);
+    return std::span(uses_).subspan(begins_[id], begins_[id + 1] - begins_[id]);
   }
 
  private:
-  std::vector<std::vector<Use>> uses_;
+  std::vector<uint32_t> begins_;  // of each value's in uses_
+  std::vector<Use> uses_;
 };
 
 }  // namespace plinth::compiler::partition

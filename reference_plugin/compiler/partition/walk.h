@@ -7,7 +7,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -192,6 +191,7 @@ class Partitioner {
   const LocalValue& LocalOf(const Value* value) const {
     return locals_[static_cast<size_t>(value->id)];
   }
+  const Block* BlockOf(const Op& op) const { return block_of_[static_cast<size_t>(op.id)]; }
   Value* As(const Value* value, const Layout& layout) {
     return emitter_.Reshard(LocalOf(value), value->type, layout);
   }
@@ -208,7 +208,7 @@ class Partitioner {
   bool has_calls_of_manual_ = false;
   std::optional<Uses> uses_;
   std::optional<Ahead> ahead_;
-  std::unordered_map<const Op*, const Block*> block_of_;
+  std::vector<const Block*> block_of_;        // by id of the op on whole arrays
   std::unordered_set<const Value*> waiting_;  // slices that are not made yet
   std::unordered_set<const Op*> is_made_;     // slices that have to be made after all
   std::unordered_set<const Value*> is_manual_;

@@ -74,7 +74,7 @@ bool Partitioner::CanWait(const Op& op) {
   const auto& uses = uses_->Of(op.result());
   const bool is_joined =
       !uses.empty() && std::all_of(uses.begin(), uses.end(), [&](const Use& use) {
-        return use.op->opcode == Opcode::kConcatenate && block_of_[use.op] == block_of_[&op];
+        return use.op->opcode == Opcode::kConcatenate && BlockOf(*use.op) == BlockOf(op);
       });
   if (!is_joined || std::any_of(slice.stride.begin(), slice.stride.end(),
                                 [](int64_t stride) { return stride != 1; })) {
