@@ -45,7 +45,15 @@ void Replacements::Apply(Block& block) {
   }
 }
 
-void Cloner::Map(const Value* from, Value* to) { SetAt(to_, from->id, to); }
+void Cloner::Map(const Value* from, Value* to) {
+  SetAt(to_, from->id, to);
+  mapped_.push_back(from->id);
+}
+
+void Cloner::Forget() {
+  for (int32_t id : mapped_) to_[static_cast<size_t>(id)] = nullptr;
+  mapped_.clear();
+}
 
 Value* Cloner::Find(Value* value) const {
   Value* to = GetAt(to_, value->id);

@@ -36,6 +36,8 @@ class Cloner {
   explicit Cloner(Module& module) : module_(module) {}
   // Uses of `from` in what is cloned from now on become uses of `to`.
   void Map(const Value* from, Value* to);
+  // Nothing is mapped any more.
+  void Forget();
   Value* Find(Value* value) const;
   // A copy with the operands' counterparts, whose results are mapped from now on.
   Op* Clone(const Op& op);
@@ -45,7 +47,8 @@ class Cloner {
   Block* CloneBlock(const Block& block);
 
   Module& module_;
-  std::vector<Value*> to_;  // By value id.
+  std::vector<Value*> to_;       // By value id.
+  std::vector<int32_t> mapped_;  // Value ids.
   int64_t num_cloned_ = 0;
 };
 

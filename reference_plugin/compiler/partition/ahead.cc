@@ -20,9 +20,10 @@ constexpr size_t kMostSteps = 256;
 class Ahead::Walk {
  public:
   Walk(Ahead& ahead, const Axis& axis, const MeshRef& mesh)
-      : ahead_(ahead), axis_(axis), mesh_(mesh) {}
+      : ahead_(ahead), axis_(axis), mesh_(mesh), steps_(ahead.steps_) {}
   ~Walk() {
     for (const auto& [value, dim] : steps_) ahead_.seen_[static_cast<size_t>(value->id)] = 0;
+    steps_.clear();
   }
   Walk(const Walk&) = delete;
   Walk& operator=(const Walk&) = delete;
@@ -59,7 +60,11 @@ class Ahead::Walk {
     ++num_meetings_;
   }
   double LocalBytes(const Value* value) const {
-    return static_cast<double>(LocalType(value->type, ahead_.wanted_.Of(value)).SizeInBytes());
+    double& bytes = ahead_.bytes_[static_cast<size_t>(value->id)];
+    if (bytes == kUnknown) {
+      bytes = static_cast<double>(LocalType(value->type, ahead_.wanted_.Of(value)).SizeInBytes());
+    }
+    return bytes;
   }
 
   void Visit(const Value* value, size_t dim, const Use& use) {
@@ -106,12 +111,10 @@ class Ahead::Walk {
     };
     const bool alone = std::count_if(rule.operands.begin(), rule.operands.end(), has) == 1;
     const Layout& layout = ahead_.wanted_.Of(op.results[0]);
-    if (!alone || op.results.size() != 1 || Uses(layout)) return Move(value);
+    if (!alone || op.results.size() != 1 || layout.Uses(axis_)) return Move(value);
     saved_ += LocalBytes(value);
     Move(op.result());
   }
-
-  bool Uses(const Layout& layout) const { return Overlap(axis_, layout.AllAxes()); }
 
   static size_t DimOf(const TensorFactors& tensor, size_t factor) {
     size_t dim = 0;
@@ -127,7 +130,7 @@ class Ahead::Walk {
     if (!layout.IsReplicated() && !SameDevices(layout.mesh, mesh_)) return false;
     const AxisList& axes = layout.Of(dim);
     if (!axes.empty()) return axes[0] == axis_;
-    return !Uses(layout) && layout.unreduced.empty();
+    return !layout.Uses(axis_) && layout.unreduced.empty();
   }
 
   double WorkOf(const Op& op) const {
@@ -142,7 +145,7 @@ class Ahead::Walk {
   Ahead& ahead_;
   const Axis axis_;
   const MeshRef& mesh_;
-  std::vector<std::pair<const Value*, size_t>> steps_;
+  std::vector<std::pair<const Value*, size_t>>& steps_;
   std::vector<const Value*> is_moved_;
   double saved_ = 0;
   double moved_ = 0;  // bytes of a device

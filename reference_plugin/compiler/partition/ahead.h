@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "reference_plugin/compiler/ir/ir.h"
@@ -25,7 +26,8 @@ class Ahead {
         rules_(rules),
         costs_(costs),
         least_gain_(least_gain),
-        seen_(wanted.shardings().values.size(), 0) {}
+        seen_(wanted.shardings().values.size(), 0),
+        bytes_(wanted.shardings().values.size(), kUnknown) {}
 
   // The dimension of the value along which it should be spread by an axis of the mesh; `layout` is
   // how it would lie otherwise. Nothing: it should be whole along the axis.
@@ -34,6 +36,7 @@ class Ahead {
 
  private:
   class Walk;
+  static constexpr double kUnknown = -1;
 
   const Uses& uses_;
   const WantedLayouts& wanted_;
@@ -41,6 +44,8 @@ class Ahead {
   const CollectiveCosts& costs_;
   double least_gain_;
   std::vector<uint64_t> seen_;  // of a walk, by value id: a bit for each of the first 64 dimensions
+  std::vector<double> bytes_;   // that a device has, by value id; or kUnknown
+  std::vector<std::pair<const Value*, size_t>> steps_;  // of a walk; kept for its memory
 };
 
 }  // namespace plinth::compiler::partition

@@ -16,6 +16,9 @@ class FlowMaker {
  public:
   explicit FlowMaker(Module& module) : module_(module), uses_(module, *module.entry->body) {
     flow_.place_of.assign(static_cast<size_t>(module.num_values()), -1);
+    // Most values have one, and most ops are nodes.
+    flow_.places.reserve(static_cast<size_t>(module.num_values()));
+    flow_.nodes.reserve(static_cast<size_t>(module.num_ops()));
   }
 
   Expected<Flow> Make() && {
@@ -65,12 +68,13 @@ class FlowMaker {
   void MakeManualPlaces(Op& op, const ManualAxes& manual) {
     Block& body = *op.blocks[0];
     ManualPlaces& made = manual_[&op];
+    const AxisList* const axes = &flow_.manual_axes.emplace_back(manual.axes);
     const auto inside = [&](Value* owner, int32_t outside) {
       const int32_t place = NewPlace(owner);
       FlowPlace& made_place = flow_.places[static_cast<size_t>(place)];
       made_place.is_inside = true;
       made_place.other_side = outside;
-      made_place.manual_axes = manual.axes;
+      made_place.manual_axes = axes;
       flow_.places[static_cast<size_t>(outside)].other_side = place;
       return place;
     };
@@ -100,8 +104,14 @@ class FlowMaker {
     const int32_t at = PlaceOf(value);
     if (at < 0) return;
     FlowPlace& place = flow_.places[static_cast<size_t>(at)];
-    auto& users = place.owner == value ? place.owner_users : place.other_users;
-    if (users.empty() || users.back() != node) users.push_back(node);
+    const auto add = [&](auto& users) {
+      if (users.empty() || users.back() != node) users.push_back(node);
+    };
+    if (place.owner == value) {
+      add(place.owner_users);
+    } else {
+      add(place.other_users);
+    }
   }
 
   void AddEdge(Op* op, std::span<Value* const> sources, int32_t target) {

@@ -2,6 +2,7 @@
 #ifndef PLINTH_REFERENCE_PLUGIN_COMPILER_PARTITION_FLOW_H_
 #define PLINTH_REFERENCE_PLUGIN_COMPILER_PARTITION_FLOW_H_
 
+#include <deque>
 #include <vector>
 
 #include "reference_plugin/compiler/ir/mesh.h"
@@ -17,15 +18,15 @@ struct FlowNode {
   bool has_shared_operand = false;  // one that is no scalar has another user, too
   bool is_elementwise = false;
   Passage passage = Passage::kBothWays;
-  std::vector<int32_t> operands, results;  // places
+  SmallVector<int32_t, 4> operands, results;  // places
 };
 
 // Values that always have one sharding share a place: the carries of a loop, for example.
 struct FlowPlace {
-  Value* owner = nullptr;            // whose type and sharding it has
-  int32_t maker = -1;                // the node that makes it
-  std::vector<int32_t> owner_users;  // nodes, in the order of the program
-  std::vector<int32_t> other_users;  // of the values that are not the owner
+  Value* owner = nullptr;               // whose type and sharding it has
+  int32_t maker = -1;                   // the node that makes it
+  SmallVector<int32_t, 2> owner_users;  // nodes, in the order of the program
+  std::vector<int32_t> other_users;     // of the values that are not the owner
   // An operand of a manual_computation as it goes in.
   const Op* manual = nullptr;
   int32_t manual_operand = -1;
@@ -33,14 +34,15 @@ struct FlowPlace {
   // outside see it, and one without the region's axes as the region sees it. Each names the other.
   int32_t other_side = -1;
   bool is_inside = false;
-  AxisList manual_axes;  // inside: those that it does not show
-  int32_t group = -1;    // in Flow::groups
+  const AxisList* manual_axes = nullptr;  // inside: those that it does not show
+  int32_t group = -1;                     // in Flow::groups
 };
 
 struct Flow {
   std::vector<FlowNode> nodes;  // in the order of the program, before what is inside of them
   std::vector<FlowPlace> places;
   std::vector<std::vector<int32_t>> groups;  // places that the program wants to be spread alike
+  std::deque<AxisList> manual_axes;          // of regions that are manual in part
   // By value id; -1: values in regions of scalar code and in manual ones.
   std::vector<int32_t> place_of;
 };

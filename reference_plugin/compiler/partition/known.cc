@@ -2,6 +2,8 @@
 #include "reference_plugin/compiler/partition/known.h"
 
 #include <algorithm>
+#include <functional>
+#include <span>
 
 #include "reference_plugin/compiler/partition/local_op.h"
 
@@ -65,9 +67,25 @@ OpRules::Local OpRules::LocalOf(const Op& op) {
   if (!rules.spreadable.has_value()) {
     rules.local = OtherLocalRule(op, rules.propagated);
     const Rule& local = rules.local.has_value() ? *rules.local : rules.propagated;
-    rules.spreadable = local.empty() ? std::vector<bool>() : SpreadableFactors(op, local);
+    rules.spreadable = local.empty() ? FactorSet() : SpreadableFactors(op, local);
   }
   return {rules.local.has_value() ? *rules.local : rules.propagated, *rules.spreadable};
+}
+
+const Layout& WantedLayouts::Find(const Value* value) const {
+  static const Layout kReplicated = {};
+  const ShardingRef& sharding = shardings_.Of(value);
+  if (sharding == nullptr || value->type.kind != Type::Kind::kTensor) return kReplicated;
+  const Dims& dims = value->type.dims;
+  size_t hash = std::hash<const Sharding*>()(sharding.get());
+  for (int64_t dim : dims) hash = Combine(hash, static_cast<size_t>(dim));
+  const auto [first, last] = known_.equal_range(hash);
+  const auto found = std::find_if(first, last, [&](const auto& known) {
+    return known.second.sharding == sharding && known.second.dims == dims;
+  });
+  if (found != last) return found->second.layout;
+  return known_.emplace(hash, Known{sharding, dims, LayoutOf(sharding.get(), value->type)})
+      ->second.layout;
 }
 
 }  // namespace plinth::compiler::partition

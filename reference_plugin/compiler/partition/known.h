@@ -25,7 +25,7 @@ class OpRules {
   // By which it is spread, and SpreadableFactors.
   struct Local {
     const Rule& rule;
-    const std::vector<bool>& spreadable;
+    const FactorSet& spreadable;
   };
   Local LocalOf(const Op& op);
 
@@ -33,7 +33,7 @@ class OpRules {
   struct Rules {
     Rule propagated;
     std::optional<Rule> local;  // where it is another
-    std::optional<std::vector<bool>> spreadable;
+    std::optional<FactorSet> spreadable;
   };
   Rules& Of(const Op& op);
   Rules& Make(const Op& op);
@@ -44,26 +44,35 @@ class OpRules {
   std::unordered_multimap<size_t, Rules*> elementwise_;
 };
 
-// How values should lie: as propagation found it, and Settle has changed it since.
+// How values should lie: as propagation found it, and Settle has changed it since. Of the many
+// values of a program few lie differently, so each layout is there once.
 class WantedLayouts {
  public:
   explicit WantedLayouts(PropagatedShardings shardings)
-      : shardings_(std::move(shardings)), layouts_(shardings_.values.size()) {}
+      : shardings_(std::move(shardings)), layouts_(shardings_.values.size(), nullptr) {}
 
   const PropagatedShardings& shardings() const { return shardings_; }
   const Layout& Of(const Value* value) const {
-    std::optional<Layout>& known = layouts_[static_cast<size_t>(value->id)];
-    if (!known.has_value()) known = LayoutOf(shardings_.Of(value).get(), value->type);
+    const Layout*& known = layouts_[static_cast<size_t>(value->id)];
+    if (known == nullptr) known = &Find(value);
     return *known;
   }
   void Set(const Value* value, ShardingRef sharding) {
     shardings_.values[static_cast<size_t>(value->id)] = std::move(sharding);
-    layouts_[static_cast<size_t>(value->id)].reset();
+    layouts_[static_cast<size_t>(value->id)] = nullptr;
   }
 
  private:
+  const Layout& Find(const Value* value) const;
+
   PropagatedShardings shardings_;
-  mutable std::vector<std::optional<Layout>> layouts_;  // by id of the value
+  mutable std::vector<const Layout*> layouts_;  // by id of the value; null: nobody has asked
+  struct Known {
+    ShardingRef sharding;
+    Dims dims;
+    Layout layout;
+  };
+  mutable std::unordered_multimap<size_t, Known> known_;  // by a hash of sharding and dimensions
 };
 
 }  // namespace plinth::compiler::partition

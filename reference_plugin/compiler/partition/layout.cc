@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference_plugin/compiler/partition/layout.h"
 
+#include <algorithm>
 #include <numeric>
 
 #include "plinth/support/str_cat.h"
@@ -18,6 +19,12 @@ AxisList Layout::AllAxes() const {
     for (const Axis& axis : dim) axes.push_back(axis);
   }
   return axes;
+}
+
+bool Layout::Uses(const Axis& axis) const {
+  return Overlap(axis, unreduced) ||
+         std::any_of(dims.begin(), dims.end(),
+                     [&](const AxisList& dim) { return Overlap(axis, dim); });
 }
 
 void Layout::Normalize() {
@@ -44,6 +51,7 @@ Layout LayoutOf(const Sharding* sharding, const Type& type) {
     return layout;
   }
   layout.mesh = sharding->mesh;
+  layout.dims.reserve(type.dims.size());
   layout.reduction = sharding->reduction;
   for (const Axis& axis : sharding->unreduced) {
     if (axis.size > 1) layout.unreduced.push_back(axis);

@@ -24,6 +24,8 @@ struct Layout {
   AxisList Of(size_t dim) && { return std::as_const(*this).Of(dim); }  // Not of what goes away.
   // All axes in use, in no order.
   AxisList AllAxes() const;
+  // Whether one of them overlaps this one.
+  bool Uses(const Axis& axis) const;
   // Without a mesh if nothing is spread.
   void Normalize();
   friend bool operator==(const Layout&, const Layout&);

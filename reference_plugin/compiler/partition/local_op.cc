@@ -26,18 +26,18 @@ bool IsWidening(DType from, DType to) {
          (to == DType::kF32 && (from == DType::kF16 || from == DType::kBF16));
 }
 
-void Forbid(std::vector<bool>& spreadable, const DimFactors& dim) {
+void Forbid(FactorSet& spreadable, const DimFactors& dim) {
   for (int32_t factor : dim) spreadable[static_cast<size_t>(factor)] = false;
 }
 
-void ForbidAllBut(std::vector<bool>& spreadable, const TensorFactors& tensor, int64_t dim) {
+void ForbidAllBut(FactorSet& spreadable, const TensorFactors& tensor, int64_t dim) {
   for (size_t i = 0; i < tensor.size(); ++i) {
     if (static_cast<int64_t>(i) != dim) Forbid(spreadable, tensor[i]);
   }
 }
 
 // Groups tie features and batches to one another; without groups, all but the places of windows.
-void ForbidOfConvolution(const Op& op, const Rule& rule, std::vector<bool>& spreadable) {
+void ForbidOfConvolution(const Op& op, const Rule& rule, FactorSet& spreadable) {
   const auto& conv = op.Get<ConvolutionAttributes>();
   for (int64_t dim : conv.input_spatial) {
     Forbid(spreadable, rule.operands[0][static_cast<size_t>(dim)]);
@@ -52,12 +52,12 @@ void ForbidOfConvolution(const Op& op, const Rule& rule, std::vector<bool>& spre
 
 // Foreign code may be run on parts along the dimensions of which it is said that it computes each
 // element of them on its own; a rule alone only says how shardings go through it.
-void ForbidOfCall(const Op& op, const Rule& rule, std::vector<bool>& spreadable) {
+void ForbidOfCall(const Op& op, const Rule& rule, FactorSet& spreadable) {
   const int64_t batch = op.shardings == nullptr ? 0 : op.shardings->num_batch_dims;
   if (op.shardings == nullptr || (op.shardings->call_rule == nullptr && batch == 0)) return;
   const auto forbid = [&](const std::vector<TensorFactors>& tensors) {
     for (const TensorFactors& tensor : tensors) {
-      std::vector<bool> passes(rule.factors.size(), false);
+      FactorSet passes(rule.factors.size(), false);
       for (size_t dim = 0; dim < tensor.size(); ++dim) {
         for (int32_t factor : tensor[dim]) {
           passes[static_cast<size_t>(factor)] =
@@ -80,15 +80,15 @@ class Chooser {
     if (spread_.mesh == nullptr) return std::move(spread_);
     spread_.axes.resize(rule_.factors.size());
     TakeReductions();
-    for (size_t i = 0; i < rule_.results.size(); ++i) Take(rule_.results[i], wish_.results[i]);
-    std::vector<size_t> order(rule_.operands.size());
+    for (size_t i = 0; i < rule_.results.size(); ++i) Take(rule_.results[i], *wish_.results[i]);
+    SmallVector<size_t, 8> order(rule_.operands.size());
     std::iota(order.begin(), order.end(), size_t{0});
-    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-      return wish_.operand_sizes[a] > wish_.operand_sizes[b];
+    std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+      return std::pair(-wish_.operand_sizes[a], a) < std::pair(-wish_.operand_sizes[b], b);
     });
-    for (size_t i : order) Take(rule_.operands[i], wish_.operands[i]);
+    for (size_t i : order) Take(rule_.operands[i], *wish_.operands[i]);
     if (wish_.moves_axes) {
-      for (size_t i : order) MoveAxes(rule_.operands[i], wish_.operands[i]);
+      for (size_t i : order) MoveAxes(rule_.operands[i], *wish_.operands[i]);
     }
     KeepInOnePiece();
     const bool any = std::any_of(spread_.axes.begin(), spread_.axes.end(),
@@ -99,23 +99,41 @@ class Chooser {
 
  private:
   MeshRef MeshOf() const {
-    for (const Layout& layout : wish_.results) {
-      if (!layout.IsReplicated()) return layout.mesh;
+    for (const Layout* layout : wish_.results) {
+      if (!layout->IsReplicated()) return layout->mesh;
     }
     MeshRef mesh;
     int64_t size = -1;
     for (size_t i = 0; i < wish_.operands.size(); ++i) {
-      if (wish_.operands[i].IsReplicated() || wish_.operand_sizes[i] <= size) continue;
-      mesh = wish_.operands[i].mesh;
+      if (wish_.operands[i]->IsReplicated() || wish_.operand_sizes[i] <= size) continue;
+      mesh = wish_.operands[i]->mesh;
       size = wish_.operand_sizes[i];
     }
     return mesh;
   }
 
-  // Until the next call.
-  const TensorProjection& ProjectionOf(const TensorFactors& tensor, const Layout& layout) {
+  // The axes of each factor of a tensor, null for those that it does not have. Until the next call.
+  const FactorAxes& AxesOf(const TensorFactors& tensor, const Layout& layout) {
+    axes_.clear();
+    axes_.resize(rule_.factors.size(), nullptr);
+    for (size_t dim = 0; dim < tensor.size(); ++dim) {
+      const AxisList*& axes = axes_[static_cast<size_t>(tensor[dim][0])];
+      if (tensor[dim].size() > 1 || layout.dims[dim].size() > 1 || axes != nullptr) {
+        return ProjectedAxesOf(tensor, layout);
+      }
+      axes = &layout.dims[dim];
+    }
+    return axes_;
+  }
+
+  // The same where factors share dimensions and their axes.
+  const FactorAxes& ProjectedAxesOf(const TensorFactors& tensor, const Layout& layout) {
     Project(tensor, layout.dims, rule_, projection_);
-    return projection_;
+    for (size_t i = 0; i < axes_.size(); ++i) {
+      const FactorSharding& factor = projection_.factors[i];
+      axes_[i] = factor.is_there ? &factor.axes : nullptr;
+    }
+    return axes_;
   }
 
   // The largest part of the axes that divides the factor and is not used yet.
@@ -146,8 +164,9 @@ class Chooser {
       for (size_t i = 0; i < rule_.operands.size(); ++i) {
         if (!HasFactor(rule_.operands[i], factor)) continue;
         AxisList axes;
-        if (SameDevices(wish_.operands[i].mesh, spread_.mesh)) {
-          axes = ProjectionOf(rule_.operands[i], wish_.operands[i]).factors[factor].axes;
+        if (SameDevices(wish_.operands[i]->mesh, spread_.mesh)) {
+          const AxisList* const own = AxesOf(rule_.operands[i], *wish_.operands[i])[factor];
+          if (own != nullptr) axes = *own;
         }
         if (first) common = axes;
         if (!(common == axes)) common.clear();
@@ -159,11 +178,11 @@ class Chooser {
 
   void Take(const TensorFactors& tensor, const Layout& layout) {
     if (!SameDevices(layout.mesh, spread_.mesh) || layout.dims.size() != tensor.size()) return;
-    const TensorProjection& projection = ProjectionOf(tensor, layout);
-    for (size_t factor = 0; factor < rule_.factors.size(); ++factor) {
-      if (wish_.spreadable[factor] && spread_.axes[factor].empty() &&
-          projection.factors[factor].is_there) {
-        Assign(factor, projection.factors[factor].axes);
+    const FactorAxes& axes = AxesOf(tensor, layout);
+    for (size_t factor = 0; factor < axes.size(); ++factor) {
+      if (axes[factor] != nullptr && !axes[factor]->empty() && wish_.spreadable[factor] &&
+          spread_.axes[factor].empty()) {
+        Assign(factor, *axes[factor]);
       }
     }
   }
@@ -226,6 +245,7 @@ class Chooser {
   const Rule& rule_;
   Spread spread_;
   AxisList used_;
+  FactorAxes axes_;
   TensorProjection projection_;
 };
 
@@ -282,9 +302,9 @@ bool IsNeutral(const Value* init, Opcode combiner) {
   }
 }
 
-std::vector<bool> SpreadableFactors(const Op& op, const Rule& rule) {
+FactorSet SpreadableFactors(const Op& op, const Rule& rule) {
   const bool has_terms = TermsOf(op).has_value();
-  std::vector<bool> spreadable(rule.factors.size());
+  FactorSet spreadable(rule.factors.size());
   for (size_t i = 0; i < rule.factors.size(); ++i) {
     const FactorKind kind = rule.factors[i].kind;
     spreadable[i] =
@@ -425,7 +445,7 @@ std::vector<bool> TermOperands(const Op& op, const std::vector<bool>& has_terms)
   }
 }
 
-bool RunsOnParts(const Rule& rule, const std::vector<bool>& spreadable,
+bool RunsOnParts(const Rule& rule, const FactorSet& spreadable,
                  std::span<const Layout* const> operands, const Layout& result, FactorAxes& axes) {
   if (rule.empty()) return false;
   axes = FactorAxes(rule.factors.size(), nullptr);
@@ -456,6 +476,7 @@ OpLayouts LayoutsOf(const Rule& rule, const Spread& spread) {
   const auto make = [&](const TensorFactors& tensor) {
     Layout layout;
     layout.mesh = spread.mesh;
+    layout.dims.reserve(tensor.size());
     for (const DimFactors& dim : tensor) {
       AxisList& of_dim = layout.dims.emplace_back();
       for (int32_t factor : dim) {
@@ -466,6 +487,8 @@ OpLayouts LayoutsOf(const Rule& rule, const Spread& spread) {
     }
     return layout;
   };
+  layouts.operands.reserve(rule.operands.size());
+  layouts.results.reserve(rule.results.size());
   for (const TensorFactors& tensor : rule.operands) {
     layouts.operands.push_back(make(tensor));
     layouts.operands.back().Normalize();
@@ -482,6 +505,13 @@ OpLayouts LayoutsOf(const Rule& rule, const Spread& spread) {
     layouts.results.back().Normalize();
   }
   return layouts;
+}
+
+const Layout* SpreadWish::WithoutTerms(const Layout& layout) {
+  const bool any = std::any_of(layout.dims.begin(), layout.dims.end(),
+                               [](const AxisList& dim) { return !dim.empty(); });
+  if (layout.unreduced.empty() && (any || layout.IsReplicated())) return &layout;
+  return &made.emplace_front(Reduced(layout));
 }
 
 Spread ChooseSpread(const SpreadWish& wish) { return Chooser(wish).Choose(); }

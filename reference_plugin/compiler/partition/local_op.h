@@ -2,6 +2,7 @@
 #ifndef PLINTH_REFERENCE_PLUGIN_COMPILER_PARTITION_LOCAL_OP_H_
 #define PLINTH_REFERENCE_PLUGIN_COMPILER_PARTITION_LOCAL_OP_H_
 
+#include <forward_list>
 #include <optional>
 #include <vector>
 
@@ -17,7 +18,7 @@ std::optional<Rule> OtherLocalRule(const Op& op, const Rule& rule);
 
 // Along which factors an op may be spread as it is: each device runs the same op on its parts.
 // Others are gathered before it. By factor.
-std::vector<bool> SpreadableFactors(const Op& op, const Rule& rule);
+FactorSet SpreadableFactors(const Op& op, const Rule& rule);
 
 // Whether the op is worth more than moving what it is made of: along dimensions that it needs
 // whole, axes go to dimensions along which each device computes its part.
@@ -45,12 +46,16 @@ std::vector<bool> TermOperands(const Op& op, const std::vector<bool>& has_terms)
 // have their part come before all else.
 struct SpreadWish {
   const Rule* rule;
-  std::vector<bool> spreadable;  // by factor
-  std::vector<Layout> operands, results;
-  std::vector<int64_t> operand_sizes;
+  FactorSet spreadable;
+  SmallVector<const Layout*, 4> operands, results;  // they lie elsewhere, or in `made`
+  SmallVector<int64_t, 4> operand_sizes;
   AxisList taken;  // for other things
   // Axes of dimensions that the op needs whole go to others, the minor ones first.
   bool moves_axes = false;
+  std::forward_list<Layout> made;
+
+  // The layout without what is not reduced; the same where nothing goes.
+  const Layout* WithoutTerms(const Layout& layout);
 };
 struct Spread {
   MeshRef mesh;  // null: not spread
@@ -68,7 +73,7 @@ OpLayouts LayoutsOf(const Rule& rule, const Spread& spread);
 // arrays have the same axes, and there the op may be spread. `axes` become those of the factors;
 // they are of the layouts.
 using FactorAxes = SmallVector<const AxisList*, 8>;
-bool RunsOnParts(const Rule& rule, const std::vector<bool>& spreadable,
+bool RunsOnParts(const Rule& rule, const FactorSet& spreadable,
                  std::span<const Layout* const> operands, const Layout& result, FactorAxes& axes);
 
 // The attributes of the op on its parts; `operands` and `result` are local types.

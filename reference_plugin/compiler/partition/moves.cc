@@ -99,8 +99,10 @@ Moves::Moves(const Op& op, const Rule& rule) : op_(op) {
 }
 
 void Moves::Allow(SpreadWish& wish) const {
+  std::vector<Layout> operands;
+  for (const Layout* operand : wish.operands) operands.push_back(*operand);
   for (size_t dim : dims_) {
-    const std::optional<size_t> kernel = SpreadKernel(dim, wish.operands);
+    const std::optional<size_t> kernel = SpreadKernel(dim, operands);
     const DimFactors& factors = kernel ? rule_.operands[1][*kernel] : rule_.results[0][dim];
     if (factors.size() == 1) wish.spreadable[static_cast<size_t>(factors[0])] = true;
   }

@@ -15,6 +15,7 @@
 #include "reference_plugin/compiler/partition/known.h"
 #include "reference_plugin/compiler/partition/manual.h"
 #include "reference_plugin/compiler/partition/projection.h"
+#include "reference_plugin/compiler/partition/sharding_table.h"
 #include "reference_plugin/compiler/partition/split_constants.h"
 
 namespace plinth::compiler::partition {
@@ -30,18 +31,20 @@ bool HasAxes(const Sharding& sharding) {
                      [](const DimSharding& dim) { return !dim.axes.empty(); });
 }
 
-// The mesh of all of them; null if there is none, or more than one.
-MeshRef CommonMesh(std::span<const Sharding* const> shardings) {
-  MeshRef mesh;
+// The mesh of all of them, along which something may be spread; null if there is none, or more than
+// one.
+const MeshRef* CommonMesh(std::span<const Sharding* const> shardings) {
+  const MeshRef* mesh = nullptr;
   for (const Sharding* sharding : shardings) {
     if (sharding == nullptr) continue;
-    if (mesh == nullptr || IsEmpty(*mesh)) {
-      mesh = sharding->mesh;
-    } else if (!IsEmpty(*sharding->mesh) && mesh != sharding->mesh && !(*mesh == *sharding->mesh)) {
+    if (mesh == nullptr || IsEmpty(**mesh)) {
+      mesh = &sharding->mesh;
+    } else if (*mesh != sharding->mesh && !IsEmpty(*sharding->mesh) &&
+               !(**mesh == *sharding->mesh)) {
       return nullptr;
     }
   }
-  return mesh;
+  return mesh == nullptr || (*mesh)->axes.empty() ? nullptr : mesh;
 }
 
 // Whether along each factor all arrays have the same axes, so that none can get any.
@@ -64,7 +67,8 @@ bool IsBalanced(const Rule& rule, std::span<const Sharding* const> shardings) {
 }
 
 bool HaveSameAxes(const Sharding& a, const Sharding& b) {
-  return std::equal(a.dims.begin(), a.dims.end(), b.dims.begin(), b.dims.end(),
+  return &a == &b ||
+         std::equal(a.dims.begin(), a.dims.end(), b.dims.begin(), b.dims.end(),
                     [](const DimSharding& x, const DimSharding& y) { return x.axes == y.axes; });
 }
 
@@ -170,7 +174,7 @@ class Propagator {
     results_.resize(num_results);
     for (size_t i = 0; i < entry.result_shardings.size(); ++i) {
       if (entry.result_shardings[i] != nullptr) {
-        results_[i] = std::make_unique<Sharding>(WithoutSizeOneAxes(*entry.result_shardings[i]));
+        results_[i] = Known(WithoutSizeOneAxes(*entry.result_shardings[i]));
       }
     }
   }
@@ -180,7 +184,9 @@ class Propagator {
     initial_.emplace(value, sharding);
   }
 
-  std::unique_ptr<Sharding> InitialOf(const FlowPlace& place) const {
+  const Sharding* Known(Sharding sharding) { return table_.Find(std::move(sharding)).get(); }
+
+  const Sharding* InitialOf(const FlowPlace& place) {
     ShardingRef sharding;
     if (place.is_inside) return nullptr;  // it follows from the other side
     if (place.manual != nullptr) {
@@ -192,49 +198,50 @@ class Propagator {
       sharding = found->second;
     }
     if (sharding == nullptr) return nullptr;
-    return std::make_unique<Sharding>(WithoutSizeOneAxes(*sharding));
+    return Known(WithoutSizeOneAxes(*sharding));
   }
 
   // --- Priorities of users: what has a later one is closed and empty until its turn.
 
-  using Targets = std::vector<std::pair<Sharding*, std::shared_ptr<const Sharding>>>;
+  // Of places and results, with what they were.
+  using Targets = std::vector<std::pair<const Sharding**, const Sharding*>>;
 
   std::map<int64_t, Targets> BeginPriorities() {
     std::map<int64_t, Targets> priorities;
-    const auto begin = [&](Sharding* sharding) {
+    const auto begin = [&](const Sharding*& target) {
+      const Sharding* const original = target;
+      if (original == nullptr) return;
       const bool any = std::any_of(
-          sharding->dims.begin(), sharding->dims.end(),
+          original->dims.begin(), original->dims.end(),
           [](const DimSharding& dim) { return dim.priority != DimSharding::kNoPriority; });
       if (!any) return;
-      const auto original = std::make_shared<const Sharding>(*sharding);
+      Sharding sharding = *original;
       std::vector<int64_t> seen;
-      for (DimSharding& dim : sharding->dims) {
+      for (DimSharding& dim : sharding.dims) {
         const int64_t priority = PriorityOf(dim);
         dim.priority = DimSharding::kNoPriority;
         if (priority == 0) continue;
         if (std::find(seen.begin(), seen.end(), priority) == seen.end()) {
           seen.push_back(priority);
-          priorities[priority].emplace_back(sharding, original);
+          priorities[priority].emplace_back(&target, original);
         }
-        for (const Axis& axis : dim.axes) sharding->replicated.push_back(axis);
+        for (const Axis& axis : dim.axes) sharding.replicated.push_back(axis);
         dim.axes.clear();
         dim.is_closed = true;
       }
-      std::sort(sharding->replicated.begin(), sharding->replicated.end(),
+      std::sort(sharding.replicated.begin(), sharding.replicated.end(),
                 [](const Axis& a, const Axis& b) {
                   return std::tuple(a.index, a.pre_size) < std::tuple(b.index, b.pre_size);
                 });
+      target = Known(std::move(sharding));
     };
-    for (size_t i = 0; i < places_.size(); ++i) {
-      if (places_[i] != nullptr) begin(places_[i].get());
-    }
-    for (auto& result : results_) {
-      if (result != nullptr) begin(result.get());
-    }
+    for (const Sharding*& place : places_) begin(place);
+    for (const Sharding*& result : results_) begin(result);
     return priorities;
   }
 
-  static void AddPriority(Sharding& sharding, const Sharding& original, int64_t priority) {
+  void AddPriority(const Sharding*& target, const Sharding& original, int64_t priority) {
+    Sharding sharding = *target;
     AxisList now;
     for (size_t i = 0; i < sharding.dims.size(); ++i) {
       if (PriorityOf(original.dims[i]) != priority) continue;
@@ -247,6 +254,7 @@ class Propagator {
       if (std::find(now.begin(), now.end(), axis) == now.end()) replicated.push_back(axis);
     }
     sharding.replicated = std::move(replicated);
+    target = Known(std::move(sharding));
   }
 
   // --- Stages: which ops go first.
@@ -320,7 +328,7 @@ class Propagator {
   }
 
   const Sharding* ShardingAt(int32_t place) const {
-    return place < 0 ? nullptr : places_[static_cast<size_t>(place)].get();
+    return place < 0 ? nullptr : places_[static_cast<size_t>(place)];
   }
 
   void PropagateNode(int32_t index, int stage) {
@@ -330,20 +338,26 @@ class Propagator {
     shardings_.clear();
     for (int32_t place : node.operands) shardings_.push_back(ShardingAt(place));
     for (int32_t place : node.results) shardings_.push_back(ShardingAt(place));
-    const MeshRef mesh = CommonMesh(shardings_);
-    if (mesh == nullptr || mesh->IsMaximal() || mesh->axes.empty()) return;
-    if ((node.is_elementwise || node.is_edge) && AreAlike(node)) return;
+    Settled& settled = settled_[static_cast<size_t>(index)];
+    const MeshRef* const mesh = CommonMesh(shardings_);
+    if (mesh == nullptr || ((node.is_elementwise || node.is_edge) && AreAlike(node))) {
+      settled = {directions, true, now_};
+      return;
+    }
     const Rule& rule = RuleAt(index);
-    if (rule.empty() || IsBalanced(rule, shardings_) || !ProjectAll(rule, shardings_)) return;
+    if (rule.empty() || IsBalanced(rule, shardings_) || !ProjectAll(rule, shardings_)) {
+      settled = {directions, true, now_};
+      return;
+    }
     PropagateFactors(projected_, rule, node.is_elementwise, directions);
     const int64_t before = now_;
     for (size_t i = 0; i < node.operands.size(); ++i) {
-      Update(node.operands[i], projected_.operands[i], rule.operands[i], rule, mesh, index);
+      Update(node.operands[i], projected_.operands[i], rule.operands[i], rule, *mesh, index);
     }
     for (size_t i = 0; i < node.results.size(); ++i) {
-      Update(node.results[i], projected_.results[i], rule.results[i], rule, mesh, index);
+      Update(node.results[i], projected_.results[i], rule.results[i], rule, *mesh, index);
     }
-    if (now_ == before) settled_[static_cast<size_t>(index)] = {directions, now_};
+    if (now_ == before) settled = {directions, false, now_};
   }
 
   // Whether all arrays of a node whose arrays have one shape are spread alike, or not at all.
@@ -368,7 +382,7 @@ class Propagator {
     const auto is_old = [&](int32_t place) {
       return place < 0 || changed_[static_cast<size_t>(place)] <= settled.at;
     };
-    return settled.directions == directions &&
+    return (settled.for_all || settled.directions == directions) &&
            std::all_of(node.operands.begin(), node.operands.end(), is_old) &&
            std::all_of(node.results.begin(), node.results.end(), is_old);
   }
@@ -389,13 +403,9 @@ class Propagator {
   }
 
   // Whether the sharding changed.
-  static bool Set(std::unique_ptr<Sharding>& old, Sharding made) {
+  bool Set(const Sharding*& old, Sharding made) {
     if (old == nullptr ? !HasAxes(made) : made == *old) return false;
-    if (old == nullptr) {
-      old = std::make_unique<Sharding>(std::move(made));
-    } else {
-      *old = std::move(made);
-    }
+    old = Known(std::move(made));
     return true;
   }
 
@@ -406,8 +416,8 @@ class Propagator {
   void Update(int32_t place, const TensorProjection& projection, const TensorFactors& tensor,
               const Rule& rule, const MeshRef& mesh, int32_t from) {
     if (place < 0 || !projection.is_updated) return;
-    auto& old = places_[static_cast<size_t>(place)];
-    if (!Set(old, Unproject(projection, tensor, rule, mesh, ReductionOf(old.get())))) return;
+    const Sharding*& old = places_[static_cast<size_t>(place)];
+    if (!Set(old, Unproject(projection, tensor, rule, mesh, ReductionOf(old)))) return;
     HasChanged(place);
     Spread(place, from);
     ShareInGroup(place);
@@ -434,16 +444,10 @@ class Propagator {
   }
 
   void ShareInGroup(int32_t place) {
-    const Sharding* const sharding = places_[static_cast<size_t>(place)].get();
     for (int32_t other : GroupOf(place)) {
-      auto& shared = places_[static_cast<size_t>(other)];
       if (other == place) continue;
       HasChanged(other);
-      if (shared == nullptr) {
-        shared = std::make_unique<Sharding>(*sharding);
-      } else {
-        *shared = *sharding;
-      }
+      places_[static_cast<size_t>(other)] = places_[static_cast<size_t>(place)];
     }
   }
 
@@ -452,17 +456,12 @@ class Propagator {
     const FlowPlace& changed = flow_.places[static_cast<size_t>(place)];
     if (changed.other_side < 0) return;
     const size_t other = static_cast<size_t>(changed.other_side);
-    const Sharding* const sharding = places_[static_cast<size_t>(place)].get();
+    const Sharding* const sharding = places_[static_cast<size_t>(place)];
     if (sharding == nullptr) return;
-    Sharding shown = changed.is_inside
-                         ? WithAxesOf(*sharding, places_[other].get(), changed.manual_axes)
-                         : WithoutAxes(*sharding, flow_.places[other].manual_axes);
     HasChanged(changed.other_side);
-    if (places_[other] == nullptr) {
-      places_[other] = std::make_unique<Sharding>(std::move(shown));
-    } else {
-      *places_[other] = std::move(shown);
-    }
+    places_[other] =
+        Known(changed.is_inside ? WithAxesOf(*sharding, places_[other], *changed.manual_axes)
+                                : WithoutAxes(*sharding, *flow_.places[other].manual_axes));
   }
 
   // What is pushed last goes first: the users, from the first one on.
@@ -483,22 +482,24 @@ class Propagator {
     for (size_t i = 0; i < returned.size(); ++i) {
       if (returned[i]->type.kind != Type::Kind::kTensor) continue;
       const int32_t place = flow_.place_of[static_cast<size_t>(returned[i]->id)];
-      auto& value = places_[static_cast<size_t>(place)];
-      const Sharding* const shardings[] = {value.get(), results_[i].get()};
-      const MeshRef mesh = CommonMesh(shardings);
-      if (mesh == nullptr || mesh->IsMaximal() || mesh->axes.empty()) continue;
+      const Sharding*& value = places_[static_cast<size_t>(place)];
+      const Sharding* const shardings[] = {value, results_[i]};
+      const MeshRef* const mesh = CommonMesh(shardings);
+      if (mesh == nullptr) continue;
+      if (value != nullptr && results_[i] != nullptr && HaveSameAxes(*value, *results_[i]))
+        continue;
       const Rule rule = IdentityRule(returned[i]->type.dims, 1);
       if (!ProjectAll(rule, shardings)) continue;
       PropagateFactors(projected_, rule, false, {kBothWays, kBothWays});
       const TensorProjection &inside = projected_.operands[0], &outside = projected_.results[0];
       if (inside.is_updated) {
-        Set(value, Unproject(inside, rule.operands[0], rule, mesh, ReductionOf(value.get())));
+        Set(value, Unproject(inside, rule.operands[0], rule, *mesh, ReductionOf(value)));
         HasChanged(place);
         ShareInGroup(place);
       }
       if (outside.is_updated) {
         Set(results_[i],
-            Unproject(outside, rule.results[0], rule, mesh, ReductionOf(results_[i].get())));
+            Unproject(outside, rule.results[0], rule, *mesh, ReductionOf(results_[i])));
       }
     }
   }
@@ -538,39 +539,40 @@ class Propagator {
     }
   }
 
-  static ShardingRef Close(const Sharding* sharding) {
+  ShardingRef Close(const Sharding* sharding) {
     if (sharding == nullptr) return nullptr;
-    auto closed = std::make_shared<Sharding>(*sharding);
-    for (DimSharding& dim : closed->dims) {
+    ShardingRef& closed = closed_[sharding];
+    if (closed != nullptr) return closed;
+    Sharding made = *sharding;
+    for (DimSharding& dim : made.dims) {
       dim.is_closed = true;
       dim.priority = DimSharding::kNoPriority;
     }
-    return closed;
+    return closed = table_.Find(std::move(made));
+  }
+
+  // What users may see of it.
+  void Show(const Sharding*& sharding, const Type& type) {
+    if (sharding == nullptr) return;
+    Sharding shown = *sharding;
+    MakeEven(shown, type);
+    DropParts(shown);
+    sharding = Known(std::move(shown));
   }
 
   PropagatedShardings Finish() {
     PropagatedShardings made;
     const Block& body = *module_.entry->body;
     for (const Value* argument : body.arguments) {
-      Sharding* const sharding =
-          places_[static_cast<size_t>(flow_.place_of[static_cast<size_t>(argument->id)])].get();
-      if (sharding == nullptr) continue;
-      MakeEven(*sharding, argument->type);
-      DropParts(*sharding);
+      const int32_t place = flow_.place_of[static_cast<size_t>(argument->id)];
+      Show(places_[static_cast<size_t>(place)], argument->type);
     }
     for (size_t i = 0; i < results_.size(); ++i) {
-      if (results_[i] != nullptr) {
-        MakeEven(*results_[i], body.terminator()->operands[i]->type);
-        DropParts(*results_[i]);
-      }
-      made.results.push_back(Close(results_[i].get()));
+      Show(results_[i], body.terminator()->operands[i]->type);
+      made.results.push_back(Close(results_[i]));
     }
-    std::vector<ShardingRef> closed;
-    for (const auto& place : places_) closed.push_back(Close(place.get()));
-    made.values.resize(flow_.place_of.size());
-    for (size_t i = 0; i < flow_.place_of.size(); ++i) {
-      if (flow_.place_of[i] >= 0) made.values[i] = closed[static_cast<size_t>(flow_.place_of[i])];
-    }
+    made.values.reserve(flow_.place_of.size());
+    for (int32_t place : flow_.place_of) made.values.push_back(Close(ShardingAt(place)));
     return made;
   }
 
@@ -579,15 +581,18 @@ class Propagator {
   std::unordered_map<const Value*, ShardingRef> initial_;
   std::unordered_set<const Value*> joined_arguments_;
   Flow flow_;
-  std::vector<std::unique_ptr<Sharding>> places_;   // by place; null: nothing is known
-  std::vector<std::unique_ptr<Sharding>> results_;  // of the entry
-  std::vector<const Rule*> rules_;                  // by node; null: not asked for yet
+  ShardingTable table_;
+  std::vector<const Sharding*> places_;   // by place; null: nothing is known
+  std::vector<const Sharding*> results_;  // of the entry
+  std::vector<const Rule*> rules_;        // by node; null: not asked for yet
+  std::unordered_map<const Sharding*, ShardingRef> closed_;
   std::deque<Rule> edge_rules_;
   // Counts changes of places.
   int64_t now_ = 0;
   std::vector<int64_t> changed_;  // by place: the last time
   struct Settled {
     FactorDirections directions;
+    bool for_all = false;  // directions: all its arrays are spread alike, or nothing may be spread
     int64_t at = -1;
   };
   std::vector<Settled> settled_;  // by node: its last visit that changed nothing

@@ -41,6 +41,8 @@ struct Rule {
   friend bool operator==(const Rule&, const Rule&) = default;
 };
 
+using FactorSet = SmallVector<bool, 8>;  // whether each is in it
+
 inline constexpr int64_t kNoDim = -1;
 
 // Adds factors one after another. A dimension of a tensor that has none in the end gets one of size

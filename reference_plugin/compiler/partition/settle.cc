@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <span>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -129,25 +130,25 @@ class Settler {
   }
   bool IsEnd(const Op& op) const { return &op == module_.entry->body->terminator(); }
 
-  Spread SpreadOf(const Op& op, std::vector<Layout> operands, std::vector<Layout> results) {
+  Spread SpreadOf(const Op& op, std::span<const Layout* const> operands, const Layout& result) {
     const OpRules::Local rule = rules_.LocalOf(op);
     SpreadWish wish;
     wish.rule = &rule.rule;
     wish.spreadable = rule.spreadable;
-    for (Layout& operand : operands) wish.operands.push_back(Reduced(std::move(operand)));
+    for (const Layout* operand : operands) wish.operands.push_back(wish.WithoutTerms(*operand));
     for (const Value* operand : op.operands) {
       wish.operand_sizes.push_back(operand->type.NumElements());
     }
-    wish.results = std::move(results);
+    wish.results.push_back(&result);
     wish.moves_axes = MovesAxes(op);
     return ChooseSpread(wish);
   }
 
   // How the result would lie if it were wanted nowhere.
   Layout Natural(const Op& op) {
-    std::vector<Layout> operands;
-    for (const Value* operand : op.operands) operands.push_back(Of(operand));
-    const Spread spread = SpreadOf(op, std::move(operands), {Layout()});
+    SmallVector<const Layout*, 4> operands;
+    for (const Value* operand : op.operands) operands.push_back(&Of(operand));
+    const Spread spread = SpreadOf(op, operands, Layout());
     if (spread.mesh == nullptr) return {};
     Layout layout = Reduced(LayoutsOf(rules_.LocalOf(op).rule, spread).results[0]);
     layout.Normalize();
@@ -251,9 +252,11 @@ class Settler {
     const auto move = [&](const Value* value, const Layout& to) {
       const Layout& from = layout_of(value);
       if (IsMadeAnywhere(value) || from == to) return;
-      const std::pair<const Value*, Layout> what = {value, to};
-      if (std::find(moved.begin(), moved.end(), what) != moved.end()) return;
-      moved.push_back(what);
+      const bool is_moved = std::any_of(moved.begin(), moved.end(), [&](const auto& known) {
+        return known.first == value && known.second == to;
+      });
+      if (is_moved) return;
+      moved.emplace_back(value, to);
       cost += MoveCost(from, to, value->type, costs_.start_bytes);
     };
     for (const Op* op : cluster.ops) {
@@ -295,9 +298,7 @@ class Settler {
       }
       return work + ProductCost(op, local.rule, axes);
     }
-    std::vector<Layout> operands;
-    for (const Layout* layout : lie) operands.push_back(*layout);
-    const Spread spread = SpreadOf(op, std::move(operands), {wanted});
+    const Spread spread = SpreadOf(op, lie, wanted);
     OpLayouts layouts;
     if (spread.mesh == nullptr) {
       layouts.operands.resize(op.operands.size());

@@ -13,6 +13,7 @@ class ConstantSplitter {
  public:
   explicit ConstantSplitter(Module& module)
       : module_(module),
+        cloner_(module),
         is_split_(static_cast<size_t>(module.num_ops()), false),
         is_constant_(static_cast<size_t>(module.num_ops()), false) {}
 
@@ -40,8 +41,8 @@ class ConstantSplitter {
     }
     for (Value*& operand : op.operands) {
       if (operand->op == nullptr || !IsSplit(*operand->op) || operand->type.IsScalar()) continue;
-      Cloner cloner(module_);
-      operand = Clone(cloner, operand);
+      operand = Clone(operand);
+      cloner_.Forget();
     }
   }
 
@@ -70,12 +71,12 @@ class ConstantSplitter {
   }
 
   // A copy of all that the value is computed from, each op before the one that it copies.
-  Value* Clone(Cloner& cloner, Value* value) {
+  Value* Clone(Value* value) {
     if (value->type.IsScalar() || value->op == nullptr) return value;
-    Value* const known = cloner.Find(value);
+    Value* const known = cloner_.Find(value);
     if (known != value) return known;
-    for (Value* operand : value->op->operands) Clone(cloner, operand);
-    Op* const copy = cloner.Clone(*value->op);
+    for (Value* operand : value->op->operands) Clone(operand);
+    Op* const copy = cloner_.Clone(*value->op);
     before_[value->op].push_back(copy);
     Value* const copied = copy->results[static_cast<size_t>(value->index)];
     if (const auto groups = groups_.find(value); groups != groups_.end()) {
@@ -128,6 +129,7 @@ class ConstantSplitter {
   }
 
   Module& module_;
+  Cloner cloner_;
   std::vector<bool> is_split_, is_constant_;  // by op id
   std::unordered_map<const Op*, std::vector<Op*>> before_;
   std::unordered_map<const Value*, std::vector<const Op*>> groups_;  // ops that put it into one

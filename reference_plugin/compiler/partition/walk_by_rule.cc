@@ -16,10 +16,10 @@ SpreadWish Partitioner::WishOf(const Op& op, const Rule& rule) {
   wish.rule = &rule;
   wish.spreadable = rules_.LocalOf(op).spreadable;
   for (const Value* operand : op.operands) {
-    wish.operands.push_back(Reduced(LocalOf(operand).layout));
+    wish.operands.push_back(wish.WithoutTerms(LocalOf(operand).layout));
     wish.operand_sizes.push_back(operand->type.NumElements());
   }
-  for (const Value* result : op.results) wish.results.push_back(WantedOf(result));
+  for (const Value* result : op.results) wish.results.push_back(&WantedOf(result));
   wish.moves_axes = MovesAxes(op);
   return wish;
 }
@@ -79,7 +79,7 @@ Status Partitioner::MapByRule(Op& op, const Rule& rule) {
   partition::Spread spread = ChooseSpread(wish);
   if (spread.mesh == nullptr) {
     if (are_terms.empty() && !indexed.any()) return MapWhole(op);
-    spread = {wish.results[0].mesh, std::vector<AxisList>(rule.factors.size())};
+    spread = {wish.results[0]->mesh, std::vector<AxisList>(rule.factors.size())};
   }
   if (indexed.any() && !SameDevices(spread.mesh, indexed.mesh())) {
     spread = {indexed.mesh(), std::vector<AxisList>(rule.factors.size())};
@@ -99,6 +99,8 @@ Status Partitioner::MapByRule(Op& op, const Rule& rule) {
   LocalValue init;
   SmallVector<Value*, 8> operands;
   std::vector<Type> operand_types, result_types;
+  operand_types.reserve(op.operands.size());
+  result_types.reserve(op.results.size());
   for (size_t i = 0; i < op.operands.size(); ++i) {
     if (terms.has_value() && terms->counts_init && terms->init == i) {
       init = LocalOf(op.operands[i]);

@@ -21,13 +21,13 @@ bool Partitioner::MapMoves(Op& op, const Rule& rule) {
   moves.Allow(wish);
   for (size_t i = 0; i < op.operands.size(); ++i) {
     if (waiting_.contains(op.operands[i])) {
-      wish.operands[i] = Reduced(LocalOf(op.operands[i]->op->operands[0]).layout);
+      wish.operands[i] = wish.WithoutTerms(LocalOf(op.operands[i]->op->operands[0]).layout);
     }
   }
   if (!TermsThatPass(op, wish).empty()) return false;
   partition::Spread spread = ChooseSpread(wish);
   for (size_t i = 0; i < moves.num_sources() && spread.mesh == nullptr; ++i) {
-    spread = {wish.operands[i].mesh, std::vector<AxisList>(rule.factors.size())};
+    spread = {wish.operands[i]->mesh, std::vector<AxisList>(rule.factors.size())};
   }
   if (spread.mesh == nullptr) return false;
   const OpLayouts layouts = LayoutsOf(moves.rule(), spread);
@@ -99,7 +99,7 @@ bool Partitioner::MapDynamicSlice(const Op& op, const Rule& rule) {
   const Type& global = op.operands[0]->type;
   const Dims& sizes = updates ? op.operands[1]->type.dims : op.type().dims;
   SpreadWish wish = WishOf(op, rule);
-  const Layout operand = wish.operands[0];
+  const Layout& operand = *wish.operands[0];
   if (operand.IsReplicated() || op.type().NumElements() == 0) return false;
   std::vector<bool> is_spread;
   AxisList axes;
@@ -153,7 +153,7 @@ bool Partitioner::MapDynamicSlice(const Op& op, const Rule& rule) {
 bool Partitioner::MapGather(const Op& op, const Rule& rule) {
   if (op.opcode != Opcode::kGather) return false;
   SpreadWish wish = WishOf(op, rule);
-  const Indexed indexed(op, wish.operands[0]);
+  const Indexed indexed(op, *wish.operands[0]);
   if (!indexed.any() || op.type().NumElements() == 0 || !TermsThatPass(op, wish).empty()) {
     return false;
   }
@@ -185,13 +185,13 @@ bool Partitioner::MapGather(const Op& op, const Rule& rule) {
 
 Indexed Partitioner::IndexedScatter(const Op& op, SpreadWish& wish) const {
   if (op.opcode != Opcode::kScatter || op.type().NumElements() == 0) return {};
-  Indexed indexed(op, Reduced(wish.results[0]));
-  if (!indexed.any()) indexed = Indexed(op, wish.operands[0]);
+  Indexed indexed(op, Reduced(*wish.results[0]));
+  if (!indexed.any()) indexed = Indexed(op, *wish.operands[0]);
   if (!indexed.any()) return {};
   // All updates go to each device along these axes. Or each device has some updates, and its
   // terms of the result move.
   const size_t updates = op.results.size() + 1;
-  const Layout& layout = wish.operands[updates];
+  const Layout& layout = *wish.operands[updates];
   const AxisList axes = layout.AllAxes();
   const bool conflict = std::any_of(
       axes.begin(), axes.end(), [&](const Axis& axis) { return Overlap(axis, indexed.axes()); });
@@ -234,7 +234,7 @@ bool Partitioner::MapCumulative(const Op& op, const Rule& rule) {
   const std::optional<Cumulative> how = CumulativeOf(op);
   if (!how.has_value()) return false;
   SpreadWish wish = WishOf(op, rule);
-  const Layout operand = wish.operands[0];
+  const Layout& operand = *wish.operands[0];
   const AxisList axes = operand.Of(how->dim);
   if (axes.empty()) return false;
   wish.taken = axes;

@@ -39,8 +39,8 @@ bool IsFurther(const Layout& a, const Layout& b) {
 }  // namespace
 
 std::vector<bool> Partitioner::TermsThatPass(const Op& op, SpreadWish& wish) const {
-  if (op.results.size() != 1 || wish.results[0].unreduced.empty() ||
-      wish.results[0].reduction != ReductionOp::kSum) {
+  if (op.results.size() != 1 || wish.results[0]->unreduced.empty() ||
+      wish.results[0]->reduction != ReductionOp::kSum) {
     return {};
   }
   AxisList passing;
@@ -48,11 +48,11 @@ std::vector<bool> Partitioner::TermsThatPass(const Op& op, SpreadWish& wish) con
   for (const Value* operand : op.operands) {
     const Layout& layout = LocalOf(operand).layout;
     const bool may_pass =
-        SameDevices(layout.mesh, wish.results[0].mesh) && layout.reduction == ReductionOp::kSum;
+        SameDevices(layout.mesh, wish.results[0]->mesh) && layout.reduction == ReductionOp::kSum;
     has_terms.push_back(!layout.unreduced.empty());
     for (const Axis& axis : layout.unreduced) {
       const bool is_wanted =
-          std::any_of(wish.results[0].unreduced.begin(), wish.results[0].unreduced.end(),
+          std::any_of(wish.results[0]->unreduced.begin(), wish.results[0]->unreduced.end(),
                       [&](const Axis& wanted) { return Contains(wanted, axis); });
       if (may_pass && is_wanted && !Overlap(axis, passing)) passing.push_back(axis);
     }
@@ -66,7 +66,7 @@ std::vector<bool> Partitioner::TermsThatPass(const Op& op, SpreadWish& wish) con
 
 void Partitioner::AddTerms(Layout& layout, const Value* value, const SpreadWish& wish) {
   if (layout.IsReplicated()) {
-    layout.mesh = wish.results[0].mesh;
+    layout.mesh = wish.results[0]->mesh;
     layout.dims.resize(static_cast<size_t>(value->type.rank()));
   }
   for (const Axis& axis : wish.taken) layout.unreduced.push_back(axis);
@@ -76,14 +76,14 @@ void Partitioner::AddTerms(Layout& layout, const Value* value, const SpreadWish&
 LocalValue Partitioner::Combine(const Op& op, LocalValue terms, const Terms& how,
                                 const LocalValue& init) {
   Layout reduced = Reduced(terms.layout);
-  const Layout wanted = WantedOf(op.result());
+  const Layout& wanted = WantedOf(op.result());
   if (how.combiner == Opcode::kAdd || how.combiner == Opcode::kMaximum ||
       how.combiner == Opcode::kMinimum) {
     terms.layout.reduction = how.combiner == Opcode::kMaximum   ? ReductionOp::kMax
                              : how.combiner == Opcode::kMinimum ? ReductionOp::kMin
                                                                 : ReductionOp::kSum;
     // Spread further where that is wanted, a device needs a part of the sum only.
-    if (IsFurther(Reduced(wanted), reduced)) reduced = Reduced(wanted);
+    if (Layout all = Reduced(wanted); IsFurther(all, reduced)) reduced = std::move(all);
     if (init.value == nullptr) KeepTerms(terms.layout, wanted, reduced);
     SpreadSums(op, terms.layout, reduced);
     terms = {emitter_.Reshard(terms, op.result()->type, reduced), reduced};
@@ -105,7 +105,7 @@ LocalValue Partitioner::Combine(const Op& op, LocalValue terms, const Terms& how
 
 void Partitioner::SpreadSums(const Op& op, const Layout& terms, Layout& reduced) {
   for (const Axis& axis : terms.unreduced) {
-    if (Overlap(axis, reduced.AllAxes()) || Overlap(axis, reduced.unreduced)) continue;
+    if (reduced.Uses(axis)) continue;
     const std::optional<size_t> dim = ahead_->DimToSpread(op.result(), reduced, terms.mesh, axis);
     if (!dim.has_value()) continue;
     if (reduced.IsReplicated()) {
