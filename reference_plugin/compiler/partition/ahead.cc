@@ -82,6 +82,7 @@ class Ahead::Walk {
       if (wanted.empty() || !(wanted[0] == axis_)) Move(value);
       return;
     }
+    if (IsElementwise(op.opcode) && op.results.size() == 1) return VisitElementwise(value, dim, op);
     const OpRules::Local known = ahead_.rules_.LocalOf(op);
     if (known.rule.empty()) return Move(value);
     const TensorFactors& tensor = known.rule.operands[static_cast<size_t>(use.operand)];
@@ -96,12 +97,21 @@ class Ahead::Walk {
       if (!PassesTo(op.results[i], known.rule.results[i], factor)) return Move(value);
     }
     for (size_t i = 0; i < op.results.size(); ++i) {
-      const size_t into = DimOf(known.rule.results[i], factor);
-      // Somebody asked for it.
-      if (!ahead_.wanted_.Of(op.results[i]).Of(into).empty()) continue;
-      saved_ += LocalBytes(op.results[i]) * WorkOf(op);
-      Push(op.results[i], into);
+      GoOn(op, op.results[i], DimOf(known.rule.results[i], factor));
     }
+  }
+
+  // The same without a rule: each dimension is a factor. Most ops are such.
+  void VisitElementwise(const Value* value, size_t dim, const Op& op) {
+    if (value->type.dims[dim] % axis_.size != 0 || !MayLie(op.result(), dim)) return Move(value);
+    GoOn(op, op.result(), dim);
+  }
+
+  void GoOn(const Op& op, const Value* result, size_t dim) {
+    // Somebody asked for it.
+    if (!ahead_.wanted_.Of(result).Of(dim).empty()) return;
+    saved_ += LocalBytes(result) * WorkOf(op);
+    Push(result, dim);
   }
 
   // Each device has one term then.
@@ -125,7 +135,9 @@ class Ahead::Walk {
   // Whether the result can be spread by the axis along the factor, or is.
   bool PassesTo(const Value* result, const TensorFactors& tensor, size_t factor) const {
     const size_t dim = DimOf(tensor, factor);
-    if (dim == tensor.size()) return false;
+    return dim < tensor.size() && MayLie(result, dim);
+  }
+  bool MayLie(const Value* result, size_t dim) const {
     const Layout& layout = ahead_.wanted_.Of(result);
     if (!layout.IsReplicated() && !SameDevices(layout.mesh, mesh_)) return false;
     const AxisList& axes = layout.Of(dim);

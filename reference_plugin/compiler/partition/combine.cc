@@ -2,7 +2,6 @@
 #include "reference_plugin/compiler/partition/combine.h"
 
 #include <algorithm>
-#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -15,7 +14,9 @@ namespace {
 class CollectiveCombiner {
  public:
   CollectiveCombiner(Module& module, const CollectiveCosts& costs)
-      : module_(module), costs_(costs) {}
+      : module_(module),
+        costs_(costs),
+        maker_of_(static_cast<size_t>(module.num_values()), kNone) {}
 
   int64_t Run() {
     Block& body = *module_.entry->body;
@@ -25,6 +26,8 @@ class CollectiveCombiner {
   }
 
  private:
+  static constexpr int32_t kNone = -1, kNoGroup = -2;
+
   // Collectives that wait for others like them, and what needs their results.
   class Waiting {
    public:
@@ -32,7 +35,7 @@ class CollectiveCombiner {
 
     bool HasMakerOf(const Op& op) const {
       bool has = false;
-      ForEachOperand(op, [&](const Value* value) { has |= maker_of_.contains(value); });
+      ForEachOperand(op, [&](const Value* value) { has |= combiner_.MakerOf(value) != kNone; });
       return has;
     }
 
@@ -44,11 +47,11 @@ class CollectiveCombiner {
       if (found == groups_.end()) groups_.emplace_back();
       groups_[which].ops.push_back(op);
       for (const Value* operand : op->operands) groups_[which].bytes += operand->type.SizeInBytes();
-      maker_of_[op->result()] = which;
+      combiner_.MakerOf(op->result()) = static_cast<int32_t>(which);
     }
     // Also a collective that waits until it can join others.
     void AddOther(Op* op) {
-      for (const Value* result : op->results) maker_of_[result] = kNoGroup;
+      for (const Value* result : op->results) combiner_.MakerOf(result) = kNoGroup;
       others_.push_back(op);
     }
 
@@ -70,9 +73,9 @@ class CollectiveCombiner {
       }
       for (Group& group : groups_) End(group);
       ops_.insert(ops_.end(), others_.begin(), others_.end());
+      for (const Op* op : others_) End(*op);
       groups_.clear();
       others_.clear();
-      maker_of_.clear();
     }
 
    private:
@@ -81,8 +84,6 @@ class CollectiveCombiner {
       int64_t bytes = 0;
       bool is_done = false;
     };
-    static constexpr size_t kNoGroup = static_cast<size_t>(-1);
-
     static bool IsCollective(const Op* op) {
       return InfoOf(op->opcode).category == Category::kCollective;
     }
@@ -119,17 +120,17 @@ class CollectiveCombiner {
     }
     void Find(const Op& op) {
       ForEachOperand(op, [&](const Value* value) {
-        const auto found = maker_of_.find(value);
-        if (found == maker_of_.end()) return;
-        if (found->second != kNoGroup) {
-          End(groups_[found->second]);
+        const int32_t maker = combiner_.MakerOf(value);
+        if (maker == kNone) return;
+        if (maker != kNoGroup) {
+          End(groups_[static_cast<size_t>(maker)]);
         } else if (is_found_.insert(value->op).second) {
           Find(*value->op);
         }
       });
     }
     void End(const Op& other) {
-      for (const Value* result : other.results) maker_of_.erase(result);
+      for (const Value* result : other.results) combiner_.MakerOf(result) = kNone;
     }
     void End(Group& group) {
       if (std::exchange(group.is_done, true)) return;
@@ -141,8 +142,7 @@ class CollectiveCombiner {
     std::vector<Op*>& ops_;
     std::vector<Group> groups_;
     std::vector<Op*> others_;
-    std::unordered_map<const Value*, size_t> maker_of_;  // a group, or kNoGroup: one of the others
-    std::unordered_set<const Op*> is_found_;             // of the others, what the last op needs
+    std::unordered_set<const Op*> is_found_;  // of the others, what the last op needs
   };
 
   void VisitBlock(Block& block) {
@@ -249,8 +249,13 @@ class CollectiveCombiner {
     return joined;
   }
 
+  int32_t& MakerOf(const Value* value) { return maker_of_[static_cast<size_t>(value->id)]; }
+
   Module& module_;
   const CollectiveCosts& costs_;
+  // Of what waits, by value id: a group, kNoGroup: one of the others, or kNone. Nothing waits in a
+  // block while there is something in a block within it.
+  std::vector<int32_t> maker_of_;
   Replacements replacements_;
   int64_t num_fewer_ = 0;
 };

@@ -501,23 +501,23 @@ Value* Emitter::WholeOf(const Value* local, const Type& global, bool makes) {
   Value* operand = maker->second.operand;
   if (!maker->second.is_whole) operand = WholeOf(operand, op.operands[0]->type, makes);
   if (operand == nullptr) return nullptr;
-  const std::string key = StrCat("whole ", local->id);
   for (const Seen& seen : seen_) {
-    if (const auto found = seen.resharded.find(key); found != seen.resharded.end()) {
+    if (const auto found = seen.made_whole.find(local); found != seen.made_whole.end()) {
       return found->second;
     }
   }
   Value* const made = builder().Add(op.opcode, {operand}, global, op.attributes);
-  seen_.back().resharded.emplace(key, made);
+  seen_.back().made_whole.emplace(local, made);
   return made;
 }
 
 Value* Emitter::Reshard(const LocalValue& from, const Type& global, const Layout& to) {
   if (from.layout == to || global.kind != Type::Kind::kTensor) return from.value;
-  const std::string key = StrCat(from.value->id, " ", ToString(to));
   for (const Seen& seen : seen_) {
-    if (const auto found = seen.resharded.find(key); found != seen.resharded.end()) {
-      return found->second;
+    const auto found = seen.resharded.find(from.value);
+    if (found == seen.resharded.end()) continue;
+    for (const Resharded& known : found->second) {
+      if (known.to == to) return known.value;
     }
   }
   // What a region made may be a term outside of it; and parts become terms where they are.
@@ -528,7 +528,7 @@ Value* Emitter::Reshard(const LocalValue& from, const Type& global, const Layout
   Value* moved = SplatIn(source, global, to);
   if (moved == nullptr) moved = Move(source, global, to);
   if (source.layout.IsReplicated() && to.unreduced.empty()) whole_of_.emplace(moved, source.value);
-  seen_.back().resharded.emplace(key, moved);
+  seen_.back().resharded[from.value].push_back({to, moved});
   return moved;
 }
 

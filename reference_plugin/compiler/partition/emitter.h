@@ -98,8 +98,13 @@ class Emitter {
   Value* partition_id_ = nullptr;
   std::map<std::string, Value*> indices_;  // along axes of a mesh
   // What has been moved, in this block and those around it: nothing moves twice to one place.
+  struct Resharded {
+    Layout to;
+    Value* value;
+  };
   struct Seen {
-    std::unordered_map<std::string, Value*> resharded;
+    std::unordered_map<const Value*, std::vector<Resharded>> resharded;
+    std::unordered_map<const Value*, Value*> made_whole;
     std::unordered_map<const Value*, std::vector<Op*>> collectives;  // by the first operand
   };
   std::vector<Seen> seen_;

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <span>
+#include <utility>
 
 #include "reference_plugin/compiler/partition/local_op.h"
 
@@ -12,6 +14,20 @@ namespace {
 
 size_t Combine(size_t hash, size_t value) {
   return (hash ^ value) * 0x9e3779b97f4a7c15u + (hash >> 29);
+}
+
+size_t HashOf(const Rule& rule) {
+  size_t hash = rule.operands.size();
+  for (const Factor& factor : rule.factors) {
+    hash = Combine(hash, static_cast<size_t>(factor.size));
+    hash = Combine(hash, static_cast<size_t>(factor.kind));
+  }
+  for (const auto* tensors : {&rule.operands, &rule.results}) {
+    for (const TensorFactors& tensor : *tensors) {
+      for (const DimFactors& dim : tensor) hash = Combine(hash, static_cast<size_t>(dim[0]));
+    }
+  }
+  return hash;
 }
 
 // Of what the rule of an elementwise op depends on.
@@ -39,13 +55,6 @@ bool IsRuleOf(const Rule& rule, const Op& op) {
 
 }  // namespace
 
-OpRules::Rules& OpRules::Of(const Op& op) {
-  const size_t id = static_cast<size_t>(op.id);
-  if (id >= by_op_.size()) by_op_.resize(id + 1, nullptr);
-  if (by_op_[id] == nullptr) by_op_[id] = &Make(op);
-  return *by_op_[id];
-}
-
 OpRules::Rules& OpRules::Make(const Op& op) {
   const bool may_share = ShardingClassOf(op.opcode) == ShardingClass::kElementwise &&
                          !op.results.empty() && op.type().kind == Type::Kind::kTensor;
@@ -53,23 +62,27 @@ OpRules::Rules& OpRules::Make(const Op& op) {
   if (may_share) {
     const auto [first, last] = elementwise_.equal_range(hash);
     const auto found = std::find_if(
-        first, last, [&](const auto& known) { return IsRuleOf(known.second->propagated, op); });
+        first, last, [&](const auto& known) { return IsRuleOf(*known.second->propagated, op); });
     if (found != last) return *found->second;
   }
-  Rules& made = rules_.emplace_back();
-  made.propagated = RuleOf(op);
-  if (may_share && !made.propagated.empty()) elementwise_.emplace(hash, &made);
+  Rules& made = made_.emplace_back();
+  made.propagated = &Known(RuleOf(op));
+  if (may_share && !made.propagated->empty()) elementwise_.emplace(hash, &made);
   return made;
 }
 
-OpRules::Local OpRules::LocalOf(const Op& op) {
-  Rules& rules = Of(op);
-  if (!rules.spreadable.has_value()) {
-    rules.local = OtherLocalRule(op, rules.propagated);
-    const Rule& local = rules.local.has_value() ? *rules.local : rules.propagated;
-    rules.spreadable = local.empty() ? FactorSet() : SpreadableFactors(op, local);
-  }
-  return {rules.local.has_value() ? *rules.local : rules.propagated, *rules.spreadable};
+void OpRules::MakeLocal(const Op& op, Rules& rules) {
+  std::optional<Rule> other = OtherLocalRule(op, *rules.propagated);
+  rules.local = other.has_value() ? &Known(*std::move(other)) : rules.propagated;
+  if (!rules.local->empty()) rules.spreadable = SpreadableFactors(op, *rules.local);
+}
+
+const Rule& OpRules::Known(Rule rule) {
+  const size_t hash = HashOf(rule);
+  const auto [first, last] = rules_.equal_range(hash);
+  const auto found =
+      std::find_if(first, last, [&](const auto& known) { return known.second == rule; });
+  return found != last ? found->second : rules_.emplace(hash, std::move(rule))->second;
 }
 
 const Layout& WantedLayouts::Find(const Value* value) const {

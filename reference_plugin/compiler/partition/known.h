@@ -3,7 +3,6 @@
 #define PLINTH_REFERENCE_PLUGIN_COMPILER_PARTITION_KNOWN_H_
 
 #include <deque>
-#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -17,30 +16,43 @@
 namespace plinth::compiler::partition {
 
 // The rules of ops: as they were when somebody first asked. No step here changes what they say of
-// an op that stays.
+// an op that stays. Rules that are equal are there once.
 class OpRules {
  public:
   // RuleOf.
-  const Rule& Propagated(const Op& op) { return Of(op).propagated; }
+  const Rule& Propagated(const Op& op) { return *Of(op).propagated; }
   // By which it is spread, and SpreadableFactors.
   struct Local {
     const Rule& rule;
     const FactorSet& spreadable;
   };
-  Local LocalOf(const Op& op);
+  Local LocalOf(const Op& op) {
+    Rules& rules = Of(op);
+    if (rules.local == nullptr) MakeLocal(op, rules);
+    return {*rules.local, rules.spreadable};
+  }
 
  private:
   struct Rules {
-    Rule propagated;
-    std::optional<Rule> local;  // where it is another
-    std::optional<FactorSet> spreadable;
+    const Rule* propagated = nullptr;
+    const Rule* local = nullptr;  // null: nobody has asked for it
+    FactorSet spreadable;         // by `local`
   };
-  Rules& Of(const Op& op);
+  Rules& Of(const Op& op) {
+    const size_t id = static_cast<size_t>(op.id);
+    if (id >= by_op_.size()) by_op_.resize(id + 1, nullptr);
+    if (by_op_[id] == nullptr) by_op_[id] = &Make(op);
+    return *by_op_[id];
+  }
   Rules& Make(const Op& op);
+  void MakeLocal(const Op& op, Rules& rules);
+  const Rule& Known(Rule rule);
 
   std::vector<Rules*> by_op_;  // by op id; null: nobody has asked
-  std::deque<Rules> rules_;
-  // Elementwise ops of the same shapes, of which programs have many, have one; by a hash of shapes.
+  std::deque<Rules> made_;
+  std::unordered_multimap<size_t, Rule> rules_;  // by hash
+  // Elementwise ops of the same shapes, of which programs have many, share theirs; by a hash of
+  // shapes.
   std::unordered_multimap<size_t, Rules*> elementwise_;
 };
 

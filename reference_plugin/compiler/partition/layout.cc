@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "plinth/support/str_cat.h"
-
 namespace plinth::compiler::partition {
 
 const AxisList& Layout::Of(size_t dim) const& {
@@ -22,6 +20,7 @@ AxisList Layout::AllAxes() const {
 }
 
 bool Layout::Uses(const Axis& axis) const {
+  if (IsReplicated()) return false;
   return Overlap(axis, unreduced) ||
          std::any_of(dims.begin(), dims.end(),
                      [&](const AxisList& dim) { return Overlap(axis, dim); });
@@ -81,14 +80,6 @@ Layout Reduced(Layout layout) {
   layout.unreduced.clear();
   layout.Normalize();
   return layout;
-}
-
-std::string ToString(const Layout& layout) {
-  if (layout.IsReplicated()) return "replicated";
-  std::string text = StrCat(ToString(*layout.mesh), "[");
-  for (const AxisList& dim : layout.dims) text += ToString(*layout.mesh, dim);
-  return StrCat(text, "]", ToString(*layout.mesh, layout.unreduced),
-                layout.unreduced.empty() ? 0 : static_cast<int>(layout.reduction));
 }
 
 std::vector<int64_t> PartsOf(const Layout& layout, int64_t num_devices) {

@@ -2,7 +2,6 @@
 #ifndef PLINTH_REFERENCE_PLUGIN_COMPILER_PARTITION_LAYOUT_H_
 #define PLINTH_REFERENCE_PLUGIN_COMPILER_PARTITION_LAYOUT_H_
 
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -40,8 +39,6 @@ Layout LayoutOf(const Sharding* sharding, const Type& type);
 Type LocalType(const Type& type, const Layout& layout);
 // The same without what is not reduced.
 Layout Reduced(Layout layout);
-// For keys and messages: equal for equal layouts.
-std::string ToString(const Layout& layout);
 
 // Which part of the array each device has, counted row major; by device.
 std::vector<int64_t> PartsOf(const Layout& layout, int64_t num_devices);

@@ -471,6 +471,52 @@ bool RunsOnParts(const Rule& rule, const FactorSet& spreadable,
   return fits(rule.results[0], result);
 }
 
+bool RunsOnParts(const Rule& rule, const FactorSet& spreadable,
+                 std::span<const Layout* const> operands, const Layout& wanted, Layout& result) {
+  result = Layout();
+  result.mesh = wanted.mesh;
+  for (const Layout* operand : operands) {
+    if (result.mesh == nullptr) result.mesh = operand->mesh;
+  }
+  if (rule.empty()) return false;
+  // What is wanted counts where nobody has anything; else the operands are to agree.
+  FactorAxes axes(rule.factors.size(), nullptr);
+  const auto may_have = [&](size_t factor, const AxisList& own) {
+    return own.empty() ||
+           (spreadable[factor] && rule.factors[factor].kind != FactorKind::kReduction);
+  };
+  for (size_t i = 0; i < operands.size(); ++i) {
+    const Layout& layout = *operands[i];
+    if (!layout.unreduced.empty() ||
+        (!layout.IsReplicated() && !SameDevices(layout.mesh, result.mesh))) {
+      return false;
+    }
+    for (size_t dim = 0; dim < rule.operands[i].size(); ++dim) {
+      const DimFactors& factors = rule.operands[i][dim];
+      const size_t factor = static_cast<size_t>(factors[0]);
+      const AxisList& own = layout.Of(dim);
+      if (factors.size() != 1 || !may_have(factor, own)) return false;
+      if (axes[factor] == nullptr) axes[factor] = &own;
+      if (!(*axes[factor] == own)) return false;
+    }
+  }
+  result.dims.reserve(rule.results[0].size());
+  for (size_t dim = 0; dim < rule.results[0].size(); ++dim) {
+    const DimFactors& factors = rule.results[0][dim];
+    const size_t factor = static_cast<size_t>(factors[0]);
+    const AxisList& own = wanted.Of(dim);
+    if (factors.size() != 1 || !may_have(factor, own)) return false;
+    const AxisList& all = axes[factor] == nullptr ? own : *axes[factor];
+    if (!own.empty() && !(own == all)) return false;
+    const bool is_free =
+        std::none_of(all.begin(), all.end(), [&](const Axis& axis) { return result.Uses(axis); });
+    if (!is_free) return false;
+    result.dims.push_back(all);
+  }
+  result.Normalize();
+  return true;
+}
+
 OpLayouts LayoutsOf(const Rule& rule, const Spread& spread) {
   OpLayouts layouts;
   const auto make = [&](const TensorFactors& tensor) {

@@ -76,6 +76,11 @@ using FactorAxes = SmallVector<const AxisList*, 8>;
 bool RunsOnParts(const Rule& rule, const FactorSet& spreadable,
                  std::span<const Layout* const> operands, const Layout& result, FactorAxes& axes);
 
+// The same where the result may be spread further than it is wanted, as it is where the operands
+// are spread so and nobody wants anything along those dimensions. `result` becomes its layout.
+bool RunsOnParts(const Rule& rule, const FactorSet& spreadable,
+                 std::span<const Layout* const> operands, const Layout& wanted, Layout& result);
+
 // The attributes of the op on its parts; `operands` and `result` are local types.
 std::shared_ptr<const Attributes> LocalAttributes(const Op& op, std::span<const Type> operands,
                                                   std::span<const Type> results);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <functional>
 #include <map>
 #include <numeric>
 #include <tuple>
@@ -345,19 +346,63 @@ class Propagator {
       return;
     }
     const Rule& rule = RuleAt(index);
-    if (rule.empty() || IsBalanced(rule, shardings_) || !ProjectAll(rule, shardings_)) {
+    if (rule.empty() || IsBalanced(rule, shardings_)) {
       settled = {directions, true, now_};
       return;
     }
-    PropagateFactors(projected_, rule, node.is_elementwise, directions);
+    const Step& step = StepOf(rule, node.is_elementwise, directions, *mesh);
     const int64_t before = now_;
-    for (size_t i = 0; i < node.operands.size(); ++i) {
-      Update(node.operands[i], projected_.operands[i], rule.operands[i], rule, *mesh, index);
-    }
-    for (size_t i = 0; i < node.results.size(); ++i) {
-      Update(node.results[i], projected_.results[i], rule.results[i], rule, *mesh, index);
+    for (size_t i = 0; i < step.after.size(); ++i) {
+      const size_t operands = node.operands.size();
+      Update(i < operands ? node.operands[i] : node.results[i - operands], step.after[i], index);
     }
     if (now_ == before) settled = {directions, false, now_};
+  }
+
+  // What comes of arrays that are spread so when it goes along the factors of a rule. Layers of a
+  // model ask the same again.
+  struct Step {
+    const Rule* rule;
+    bool is_elementwise;
+    FactorDirections directions;
+    SmallVector<const Sharding*, 4> before;  // of operands, then of results
+    SmallVector<const Sharding*, 4> after;   // null: as before; none at all: they do not fit
+  };
+
+  // Of shardings_.
+  const Step& StepOf(const Rule& rule, bool is_elementwise, FactorDirections directions,
+                     const MeshRef& mesh) {
+    size_t hash = std::hash<const Rule*>()(&rule);
+    for (const Sharding* sharding : shardings_) {
+      hash = hash * 0x9e3779b97f4a7c15u + std::hash<const Sharding*>()(sharding);
+    }
+    const auto [first, last] = steps_.equal_range(hash);
+    for (auto known = first; known != last; ++known) {
+      const Step& step = known->second;
+      if (step.rule == &rule && step.is_elementwise == is_elementwise &&
+          step.directions == directions &&
+          std::equal(step.before.begin(), step.before.end(), shardings_.begin(),
+                     shardings_.end())) {
+        return step;
+      }
+    }
+    Step step = {&rule, is_elementwise, directions, {shardings_.begin(), shardings_.end()}, {}};
+    if (ProjectAll(rule, shardings_)) {
+      PropagateFactors(projected_, rule, is_elementwise, directions);
+      const auto add = [&](const TensorProjection& projection, const TensorFactors& tensor) {
+        const ReductionOp reduction = ReductionOf(step.before[step.after.size()]);
+        step.after.push_back(projection.is_updated
+                                 ? Known(Unproject(projection, tensor, rule, mesh, reduction))
+                                 : nullptr);
+      };
+      for (size_t i = 0; i < rule.operands.size(); ++i) {
+        add(projected_.operands[i], rule.operands[i]);
+      }
+      for (size_t i = 0; i < rule.results.size(); ++i) {
+        add(projected_.results[i], rule.results[i]);
+      }
+    }
+    return steps_.emplace(hash, std::move(step))->second;
   }
 
   // Whether all arrays of a node whose arrays have one shape are spread alike, or not at all.
@@ -403,9 +448,9 @@ class Propagator {
   }
 
   // Whether the sharding changed.
-  bool Set(const Sharding*& old, Sharding made) {
-    if (old == nullptr ? !HasAxes(made) : made == *old) return false;
-    old = Known(std::move(made));
+  static bool Set(const Sharding*& old, const Sharding* made) {
+    if (old == nullptr ? !HasAxes(*made) : made == old || *made == *old) return false;
+    old = made;
     return true;
   }
 
@@ -413,11 +458,8 @@ class Propagator {
     return sharding == nullptr ? ReductionOp::kSum : sharding->reduction;
   }
 
-  void Update(int32_t place, const TensorProjection& projection, const TensorFactors& tensor,
-              const Rule& rule, const MeshRef& mesh, int32_t from) {
-    if (place < 0 || !projection.is_updated) return;
-    const Sharding*& old = places_[static_cast<size_t>(place)];
-    if (!Set(old, Unproject(projection, tensor, rule, mesh, ReductionOf(old)))) return;
+  void Update(int32_t place, const Sharding* made, int32_t from) {
+    if (place < 0 || made == nullptr || !Set(places_[static_cast<size_t>(place)], made)) return;
     HasChanged(place);
     Spread(place, from);
     ShareInGroup(place);
@@ -493,13 +535,13 @@ class Propagator {
       PropagateFactors(projected_, rule, false, {kBothWays, kBothWays});
       const TensorProjection &inside = projected_.operands[0], &outside = projected_.results[0];
       if (inside.is_updated) {
-        Set(value, Unproject(inside, rule.operands[0], rule, *mesh, ReductionOf(value)));
+        Set(value, Known(Unproject(inside, rule.operands[0], rule, *mesh, ReductionOf(value))));
         HasChanged(place);
         ShareInGroup(place);
       }
       if (outside.is_updated) {
         Set(results_[i],
-            Unproject(outside, rule.results[0], rule, *mesh, ReductionOf(results_[i])));
+            Known(Unproject(outside, rule.results[0], rule, *mesh, ReductionOf(results_[i]))));
       }
     }
   }
@@ -587,6 +629,7 @@ class Propagator {
   std::vector<const Rule*> rules_;        // by node; null: not asked for yet
   std::unordered_map<const Sharding*, ShardingRef> closed_;
   std::deque<Rule> edge_rules_;
+  std::unordered_multimap<size_t, Step> steps_;  // by a hash of rule and shardings
   // Counts changes of places.
   int64_t now_ = 0;
   std::vector<int64_t> changed_;  // by place: the last time

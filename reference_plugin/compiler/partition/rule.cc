@@ -58,14 +58,18 @@ std::string ToString(const std::vector<TensorFactors>& tensors) {
 }  // namespace
 
 RuleBuilder::RuleBuilder(const Op& op) {
-  const auto tensors = [](std::span<Value* const> values, std::vector<TensorFactors>& list) {
+  size_t most = 0;  // dimensions
+  const auto tensors = [&](std::span<Value* const> values, std::vector<TensorFactors>& list) {
+    list.reserve(values.size());
     for (const Value* value : values) {
       const bool is_tensor = value->type.kind == Type::Kind::kTensor;
       list.emplace_back(is_tensor ? value->type.dims.size() : 0);
+      most = std::max(most, list.back().size());
     }
   };
   tensors(op.operands, rule_.operands);
   tensors(op.results, rule_.results);
+  rule_.factors.reserve(most + 1);
 }
 
 int32_t RuleBuilder::NewFactor(int64_t size, Factor like) {

@@ -86,7 +86,9 @@ class Partitioner {
   Status MapByRule(Op& op, const Rule& rule);
   // An op of which all arrays lie as it needs them. False: nothing is done yet.
   bool MapAsItLies(const Op& op);
-  bool LiesAsNeeded(const Op& op, const Layout& wanted);
+  // How its result lies then: as it is wanted, or spread further, as the operands are. Null: the op
+  // needs something moved. It may be in `made`.
+  const Layout* LayoutAsItLies(const Op& op, const Layout& wanted, Layout& made);
   // Every device computes all of it.
   Status MapWhole(Op& op);
   Status CountFallback(const Op& op, int64_t bytes);

@@ -9,6 +9,16 @@ namespace {
 
 constexpr size_t kMostWarnings = 100;
 
+// Whether all that is wanted of an array is so in `layout`, along each dimension.
+bool IsPartOf(const Layout& wanted, const Layout& layout) {
+  if (wanted.IsReplicated()) return true;
+  if (!SameDevices(wanted.mesh, layout.mesh)) return false;
+  for (size_t dim = 0; dim < wanted.dims.size(); ++dim) {
+    if (!wanted.dims[dim].empty() && !(wanted.dims[dim] == layout.dims[dim])) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 SpreadWish Partitioner::WishOf(const Op& op, const Rule& rule) {
@@ -24,19 +34,25 @@ SpreadWish Partitioner::WishOf(const Op& op, const Rule& rule) {
   return wish;
 }
 
-bool Partitioner::LiesAsNeeded(const Op& op, const Layout& wanted) {
-  if (IsElementwise(op.opcode)) {
-    return std::all_of(op.operands.begin(), op.operands.end(), [&](const Value* operand) {
-      const Layout& layout = LocalOf(operand).layout;
-      if (operand->type.IsScalar()) return layout.IsReplicated();
-      return operand->type.dims == op.type().dims && layout == wanted;
-    });
+const Layout* Partitioner::LayoutAsItLies(const Op& op, const Layout& wanted, Layout& made) {
+  if (!IsElementwise(op.opcode)) {
+    const OpRules::Local local = rules_.LocalOf(op);
+    SmallVector<const Layout*, 4> operands;
+    for (const Value* operand : op.operands) operands.push_back(&LocalOf(operand).layout);
+    return RunsOnParts(local.rule, local.spreadable, operands, wanted, made) ? &made : nullptr;
   }
-  const OpRules::Local local = rules_.LocalOf(op);
-  SmallVector<const Layout*, 4> operands;
-  for (const Value* operand : op.operands) operands.push_back(&LocalOf(operand).layout);
-  FactorAxes axes;
-  return RunsOnParts(local.rule, local.spreadable, operands, wanted, axes);
+  const Layout* common = nullptr;
+  for (const Value* operand : op.operands) {
+    const Layout& layout = LocalOf(operand).layout;
+    if (operand->type.IsScalar() && !op.type().IsScalar()) {
+      if (!layout.IsReplicated()) return nullptr;
+      continue;
+    }
+    if (common == nullptr) common = &layout;
+    if (!(operand->type.dims == op.type().dims) || !(layout == *common)) return nullptr;
+  }
+  if (common == nullptr) return wanted.IsReplicated() ? &wanted : nullptr;
+  return common->unreduced.empty() && IsPartOf(wanted, *common) ? common : nullptr;
 }
 
 // What the general way comes to, too; most ops of most programs are such.
@@ -53,16 +69,19 @@ bool Partitioner::MapAsItLies(const Op& op) {
   }
   if (op.results.size() != 1) return false;
   const Layout& wanted = WantedOf(op.result());
-  if (!wanted.unreduced.empty() || !LiesAsNeeded(op, wanted)) return false;
+  if (!wanted.unreduced.empty()) return false;
+  Layout made;
+  const Layout* const layout = LayoutAsItLies(op, wanted, made);
+  if (layout == nullptr) return false;
   SmallVector<Value*, 8> operands;
   for (const Value* operand : op.operands) operands.push_back(LocalOf(operand).value);
-  const Type type = LocalType(op.type(), wanted);
-  Op* const made = Emit(op, {operands.data(), operands.size()}, {&type, 1}, op.attributes);
-  if (operands.size() == 1 && !wanted.IsReplicated()) {
-    emitter_.Remember(op, made->result(), operands[0],
+  const Type type = LocalType(op.type(), *layout);
+  Op* const local = Emit(op, {operands.data(), operands.size()}, {&type, 1}, op.attributes);
+  if (operands.size() == 1 && !layout->IsReplicated()) {
+    emitter_.Remember(op, local->result(), operands[0],
                       LocalOf(op.operands[0]).layout.IsReplicated());
   }
-  Set(op.result(), {made->result(), wanted});
+  Set(op.result(), {local->result(), *layout});
   return true;
 }
 
