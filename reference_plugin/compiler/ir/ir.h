@@ -3,7 +3,6 @@
 #define PLINTH_REFERENCE_PLUGIN_COMPILER_IR_IR_H_
 
 #include <cstdint>
-#include <deque>
 #include <limits>
 #include <memory>
 #include <string>
@@ -13,6 +12,7 @@
 #include "plinth/support/small_vector.h"
 #include "reference_plugin/compiler/ir/attributes.h"
 #include "reference_plugin/compiler/ir/opcode.h"
+#include "reference_plugin/compiler/ir/pool.h"
 #include "reference_plugin/compiler/ir/sharding.h"
 
 // The program in the compiler's own form: SSA values in nested blocks. A block may use values of
@@ -142,9 +142,9 @@ class Module {
   int32_t num_ops() const { return static_cast<int32_t>(ops_.size()); }
 
  private:
-  std::deque<Block> blocks_;
-  std::deque<Op> ops_;
-  std::deque<Value> values_;
+  Pool<Block> blocks_;
+  Pool<Op> ops_;
+  Pool<Value> values_;
 };
 
 template <typename T>

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <initializer_list>
 #include <span>
@@ -65,21 +66,21 @@ class SmallVector {
 
   void reserve(size_t capacity) {
     if (capacity <= capacity_) return;
-    capacity = std::max(capacity, 2 * capacity_);
+    capacity = std::max(capacity, size_t{2} * capacity_);
     T* data = static_cast<T*>(::operator new(capacity * sizeof(T)));
     std::copy(begin(), end(), data);
     Release();
     data_ = data;
-    capacity_ = capacity;
+    capacity_ = static_cast<uint32_t>(capacity);
   }
   void resize(size_t size, T value = T()) {
     reserve(size);
     if (size > size_) std::fill(data_ + size_, data_ + size, value);
-    size_ = size;
+    size_ = static_cast<uint32_t>(size);
   }
   void clear() { size_ = 0; }
   void push_back(T value) {
-    reserve(size_ + 1);
+    reserve(size_t{size_} + 1);
     data_[size_++] = value;
   }
   void pop_back() { --size_; }
@@ -89,7 +90,7 @@ class SmallVector {
     size_ = 0;
     reserve(size);
     std::copy(first, last, data_);
-    size_ = size;
+    size_ = static_cast<uint32_t>(size);
   }
   void insert(T* position, T value) {
     size_t index = static_cast<size_t>(position - data_);
@@ -117,15 +118,16 @@ class SmallVector {
       std::copy(other.begin(), other.end(), Inline());
     } else {
       data_ = std::exchange(other.data_, other.Inline());
-      capacity_ = std::exchange(other.capacity_, N);
+      capacity_ = std::exchange(other.capacity_, uint32_t{N});
     }
-    size_ = std::exchange(other.size_, 0);
+    size_ = std::exchange(other.size_, uint32_t{0});
   }
 
   alignas(T) std::byte inline_[N * sizeof(T)];
   T* data_ = Inline();
-  size_t size_ = 0;
-  size_t capacity_ = N;
+  // Lists are short, and there are many of them.
+  uint32_t size_ = 0;
+  uint32_t capacity_ = N;
 };
 
 }  // namespace plinth
