@@ -14,7 +14,8 @@ namespace {
 
 class FlowMaker {
  public:
-  explicit FlowMaker(Module& module) : module_(module), uses_(module, *module.entry->body) {
+  explicit FlowMaker(Module& module)
+      : module_(module), num_uses_(CountUses(module, *module.entry->body)) {
     flow_.place_of.assign(static_cast<size_t>(module.num_values()), -1);
     // Most values have one, and most ops are nodes.
     flow_.places.reserve(static_cast<size_t>(module.num_values()));
@@ -143,7 +144,8 @@ class FlowMaker {
     }
     for (const Value* operand : op->operands) {
       node.operands.push_back(PlaceOf(operand));
-      node.has_shared_operand |= !operand->type.IsScalar() && uses_.Of(operand).size() != 1;
+      node.has_shared_operand |=
+          !operand->type.IsScalar() && num_uses_[static_cast<size_t>(operand->id)] != 1;
       AddUser(operand, index);
     }
     for (const Value* result : op->results) {
@@ -263,7 +265,7 @@ class FlowMaker {
   };
 
   Module& module_;
-  Uses uses_;
+  std::vector<int32_t> num_uses_;  // by value id
   Flow flow_;
   std::unordered_map<int32_t, int32_t> merged_;         // groups that are part of others
   std::unordered_map<const Op*, ManualPlaces> manual_;  // those that are manual in part

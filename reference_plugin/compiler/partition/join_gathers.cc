@@ -69,7 +69,8 @@ std::optional<Groups> JoinedGroups(const Groups& inner, const Groups& outer) {
 
 class GatherJoiner {
  public:
-  explicit GatherJoiner(Module& module) : module_(module), uses_(module, *module.entry->body) {}
+  explicit GatherJoiner(Module& module)
+      : module_(module), num_uses_(CountUses(module, *module.entry->body)) {}
 
   void Run() {
     Visit(*module_.entry->body);
@@ -85,7 +86,7 @@ class GatherJoiner {
       }
       const bool may_join = op->opcode == Opcode::kAllGather && op->operands.size() == 1 &&
                             before.contains(op->operands[0]->op) &&
-                            uses_.Of(op->operands[0]).size() == 1;
+                            num_uses_[static_cast<size_t>(op->operands[0]->id)] == 1;
       if (op->opcode == Opcode::kRedistribute) before.insert(op);
       Op* const made = may_join ? Join(*op->operands[0]->op, *op) : nullptr;
       if (made == nullptr) continue;
@@ -138,7 +139,7 @@ class GatherJoiner {
   }
 
   Module& module_;
-  const Uses uses_;
+  const std::vector<int32_t> num_uses_;  // by value id
   Replacements replacements_;
 };
 

@@ -2,40 +2,39 @@
 #include "reference_plugin/compiler/partition/known.h"
 
 #include <algorithm>
-#include <functional>
 #include <optional>
 #include <span>
 #include <utility>
 
+#include "reference_plugin/compiler/partition/hash.h"
 #include "reference_plugin/compiler/partition/local_op.h"
 
 namespace plinth::compiler::partition {
 namespace {
 
-size_t Combine(size_t hash, size_t value) {
-  return (hash ^ value) * 0x9e3779b97f4a7c15u + (hash >> 29);
-}
-
 size_t HashOf(const Rule& rule) {
-  size_t hash = rule.operands.size();
+  Hash hash;
+  hash.Add(rule.operands.size());
   for (const Factor& factor : rule.factors) {
-    hash = Combine(hash, static_cast<size_t>(factor.size));
-    hash = Combine(hash, static_cast<size_t>(factor.kind));
+    hash.Add(static_cast<size_t>(factor.size));
+    hash.Add(static_cast<size_t>(factor.kind));
   }
   for (const auto* tensors : {&rule.operands, &rule.results}) {
     for (const TensorFactors& tensor : *tensors) {
-      for (const DimFactors& dim : tensor) hash = Combine(hash, static_cast<size_t>(dim[0]));
+      for (const DimFactors& dim : tensor) hash.Add(static_cast<size_t>(dim[0]));
     }
   }
-  return hash;
+  return hash.value();
 }
 
 // Of what the rule of an elementwise op depends on.
 size_t HashOfShapes(const Op& op) {
-  size_t hash = Combine(op.operands.size(), op.results.size());
-  for (const Value* operand : op.operands) hash = Combine(hash, operand->type.dims.size());
-  for (int64_t dim : op.type().dims) hash = Combine(hash, static_cast<size_t>(dim));
-  return hash;
+  Hash hash;
+  hash.Add(op.operands.size());
+  hash.Add(op.results.size());
+  for (const Value* operand : op.operands) hash.Add(operand->type.dims.size());
+  for (int64_t dim : op.type().dims) hash.Add(static_cast<size_t>(dim));
+  return hash.value();
 }
 
 // Whether this, which is the rule of an elementwise op, is that of another, too.
@@ -86,19 +85,19 @@ const Rule& OpRules::Known(Rule rule) {
 }
 
 const Layout& WantedLayouts::Find(const Value* value) const {
-  static const Layout kReplicated = {};
   const ShardingRef& sharding = shardings_.Of(value);
-  if (sharding == nullptr || value->type.kind != Type::Kind::kTensor) return kReplicated;
   const Dims& dims = value->type.dims;
-  size_t hash = std::hash<const Sharding*>()(sharding.get());
-  for (int64_t dim : dims) hash = Combine(hash, static_cast<size_t>(dim));
-  const auto [first, last] = known_.equal_range(hash);
+  Hash hash;
+  hash.Add(sharding.get());
+  for (int64_t dim : dims) hash.Add(static_cast<size_t>(dim));
+  const auto [first, last] = known_.equal_range(hash.value());
   const auto found = std::find_if(first, last, [&](const auto& known) {
     return known.second.sharding == sharding && known.second.dims == dims;
   });
-  if (found != last) return found->second.layout;
-  return known_.emplace(hash, Known{sharding, dims, LayoutOf(sharding.get(), value->type)})
-      ->second.layout;
+  if (found != last) return *found->second.layout;
+  const Layout& layout = table_.Find(LayoutOf(sharding.get(), value->type));
+  known_.emplace(hash.value(), Known{sharding, dims, &layout});
+  return layout;
 }
 
 }  // namespace plinth::compiler::partition

@@ -10,6 +10,7 @@
 #include "reference_plugin/compiler/partition/layout.h"
 #include "reference_plugin/compiler/partition/propagate.h"
 #include "reference_plugin/compiler/partition/rule.h"
+#include "reference_plugin/compiler/partition/tables.h"
 
 // What several steps of the partitioner ask of the same ops and values: each answer is made once.
 // References stay valid as long as the object.
@@ -56,12 +57,13 @@ class OpRules {
   std::unordered_multimap<size_t, Rules*> elementwise_;
 };
 
-// How values should lie: as propagation found it, and Settle has changed it since. Of the many
-// values of a program few lie differently, so each layout is there once.
+// How values should lie: as propagation found it, and Settle has changed it since.
 class WantedLayouts {
  public:
-  explicit WantedLayouts(PropagatedShardings shardings)
-      : shardings_(std::move(shardings)), layouts_(shardings_.values.size(), nullptr) {}
+  WantedLayouts(PropagatedShardings shardings, LayoutTable& table)
+      : shardings_(std::move(shardings)),
+        layouts_(shardings_.values.size(), nullptr),
+        table_(table) {}
 
   const PropagatedShardings& shardings() const { return shardings_; }
   const Layout& Of(const Value* value) const {
@@ -82,8 +84,9 @@ class WantedLayouts {
   struct Known {
     ShardingRef sharding;
     Dims dims;
-    Layout layout;
+    const Layout* layout;
   };
+  LayoutTable& table_;
   mutable std::unordered_multimap<size_t, Known> known_;  // by a hash of sharding and dimensions
 };
 

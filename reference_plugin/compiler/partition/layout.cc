@@ -39,6 +39,7 @@ bool SameDevices(const MeshRef& a, const MeshRef& b) {
 }
 
 bool operator==(const Layout& a, const Layout& b) {
+  if (&a == &b) return true;
   return SameDevices(a.mesh, b.mesh) && a.dims == b.dims && a.unreduced == b.unreduced &&
          (a.unreduced.empty() || a.reduction == b.reduction);
 }

@@ -145,7 +145,7 @@ Expected<PartitionReport> Partitioner::Run() && {
   // What nobody needs moves nothing. The propagation looks at it, as Shardy's does.
   passes::EliminateDeadOps(module_);
   SplitFfts(module_, shardings);
-  wanted_.emplace(std::move(shardings));
+  wanted_.emplace(std::move(shardings), layouts_);
   locals_.resize(static_cast<size_t>(module_.num_values()));
   uses_.emplace(module_, *module_.entry->body);
   if (options_.settles) Settle(module_, *uses_, costs_, options_.least_gain, rules_, *wanted_);

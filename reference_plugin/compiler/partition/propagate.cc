@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <deque>
-#include <functional>
 #include <map>
 #include <numeric>
 #include <tuple>
@@ -13,11 +12,12 @@
 #include "reference_plugin/compiler/ir/op_sharding.h"
 #include "reference_plugin/compiler/partition/apply_constraints.h"
 #include "reference_plugin/compiler/partition/flow.h"
+#include "reference_plugin/compiler/partition/hash.h"
 #include "reference_plugin/compiler/partition/known.h"
 #include "reference_plugin/compiler/partition/manual.h"
 #include "reference_plugin/compiler/partition/projection.h"
-#include "reference_plugin/compiler/partition/sharding_table.h"
 #include "reference_plugin/compiler/partition/split_constants.h"
+#include "reference_plugin/compiler/partition/tables.h"
 
 namespace plinth::compiler::partition {
 namespace {
@@ -372,11 +372,10 @@ class Propagator {
   // Of shardings_.
   const Step& StepOf(const Rule& rule, bool is_elementwise, FactorDirections directions,
                      const MeshRef& mesh) {
-    size_t hash = std::hash<const Rule*>()(&rule);
-    for (const Sharding* sharding : shardings_) {
-      hash = hash * 0x9e3779b97f4a7c15u + std::hash<const Sharding*>()(sharding);
-    }
-    const auto [first, last] = steps_.equal_range(hash);
+    Hash hash;
+    hash.Add(&rule);
+    for (const Sharding* sharding : shardings_) hash.Add(sharding);
+    const auto [first, last] = steps_.equal_range(hash.value());
     for (auto known = first; known != last; ++known) {
       const Step& step = known->second;
       if (step.rule == &rule && step.is_elementwise == is_elementwise &&
@@ -402,7 +401,7 @@ class Propagator {
         add(projected_.results[i], rule.results[i]);
       }
     }
-    return steps_.emplace(hash, std::move(step))->second;
+    return steps_.emplace(hash.value(), std::move(step))->second;
   }
 
   // Whether all arrays of a node whose arrays have one shape are spread alike, or not at all.

@@ -27,6 +27,15 @@ void ForEachOp(Block& block, const Visit& visit) {
   }
 }
 
+// How often each value is used; by value id.
+inline std::vector<int32_t> CountUses(const Module& module, Block& block) {
+  std::vector<int32_t> count(static_cast<size_t>(module.num_values()), 0);
+  ForEachOp(block, [&](Block&, Op& op) {
+    for (const Value* operand : op.operands) ++count[static_cast<size_t>(operand->id)];
+  });
+  return count;
+}
+
 // Who uses a value, in the order of the program; by value id.
 class Uses {
  public:

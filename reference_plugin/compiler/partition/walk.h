@@ -21,6 +21,7 @@
 #include "reference_plugin/compiler/partition/manual.h"
 #include "reference_plugin/compiler/partition/partition.h"
 #include "reference_plugin/compiler/partition/propagate.h"
+#include "reference_plugin/compiler/partition/tables.h"
 #include "reference_plugin/compiler/partition/uses.h"
 
 // Of this folder alone.
@@ -187,15 +188,29 @@ class Partitioner {
 
   // What the propagation found for a value.
   const Layout& WantedOf(const Value* value) const { return wanted_->Of(value); }
-  void Set(const Value* value, LocalValue local) {
-    locals_[static_cast<size_t>(value->id)] = std::move(local);
+  void Set(const Value* value, Value* local, const Layout& layout) {
+    locals_[static_cast<size_t>(value->id)] = {local, &layouts_.Find(layout)};
   }
-  const LocalValue& LocalOf(const Value* value) const {
-    return locals_[static_cast<size_t>(value->id)];
+  void Set(const Value* value, const LocalValue& local) { Set(value, local.value, local.layout); }
+  // A LocalValue whose layout is in the table.
+  struct Local {
+    Value* value;
+    const Layout& layout;
+  };
+  Local LocalOf(const Value* value) const {
+    static const Layout kReplicated = {};
+    const Known& known = locals_[static_cast<size_t>(value->id)];
+    return {known.value, known.layout == nullptr ? kReplicated : *known.layout};
+  }
+  LocalValue LocalValueOf(const Value* value) const {
+    const Local local = LocalOf(value);
+    return {local.value, local.layout};
   }
   const Block* BlockOf(const Op& op) const { return block_of_[static_cast<size_t>(op.id)]; }
   Value* As(const Value* value, const Layout& layout) {
-    return emitter_.Reshard(LocalOf(value), value->type, layout);
+    const Local local = LocalOf(value);
+    if (local.layout == layout) return local.value;
+    return emitter_.Reshard({local.value, local.layout}, value->type, layout);
   }
 
   Module& module_;
@@ -203,8 +218,13 @@ class Partitioner {
   const PartitionOptions& options_;
   Emitter emitter_;
   OpRules rules_;
+  LayoutTable layouts_;
   std::optional<WantedLayouts> wanted_;
-  std::vector<LocalValue> locals_;  // by id of the value of the whole array
+  struct Known {
+    Value* value = nullptr;
+    const Layout* layout = nullptr;
+  };
+  std::vector<Known> locals_;  // by id of the value of the whole array; null: not made yet
   PartitionReport report_;
   // What GSPMD's calls make: values that are of one device.
   bool has_calls_of_manual_ = false;

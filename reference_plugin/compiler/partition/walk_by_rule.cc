@@ -81,7 +81,7 @@ bool Partitioner::MapAsItLies(const Op& op) {
     emitter_.Remember(op, local->result(), operands[0],
                       LocalOf(op.operands[0]).layout.IsReplicated());
   }
-  Set(op.result(), {local->result(), *layout});
+  Set(op.result(), local->result(), *layout);
   return true;
 }
 
@@ -122,7 +122,7 @@ Status Partitioner::MapByRule(Op& op, const Rule& rule) {
   result_types.reserve(op.results.size());
   for (size_t i = 0; i < op.operands.size(); ++i) {
     if (terms.has_value() && terms->counts_init && terms->init == i) {
-      init = LocalOf(op.operands[i]);
+      init = LocalValueOf(op.operands[i]);
       operands.push_back(
           emitter_.builder().Splat(LocalType(op.operands[i]->type, layouts.operands[i]),
                                    terms->combiner == Opcode::kMultiply ? 1 : 0));
@@ -150,7 +150,7 @@ Status Partitioner::MapByRule(Op& op, const Rule& rule) {
       local.value = indexed.WithoutMargins(emitter_, local.value, operand_types[i]);
     }
     if (terms.has_value()) local = Combine(op, std::move(local), *terms, init);
-    Set(op.results[i], std::move(local));
+    Set(op.results[i], local);
   }
   return Status();
 }

@@ -20,7 +20,7 @@ std::optional<int64_t> DeviceOf(const Op& op) {
 
 Status Partitioner::TellSharding(const Op& op) {
   const Value* const value = op.operands[0];
-  for (const Value* result : op.results) Set(result, LocalOf(value));
+  for (const Value* result : op.results) Set(result, LocalValueOf(value));
   if (options_.others == nullptr || !options_.tells_shardings) return Status();
   program::OpSharding sharding;
   if (emitter_.manual().IsAll()) {

@@ -32,7 +32,7 @@ bool InspectsShardings(Block& body) {
 Status Partitioner::MapFullToShard(const Op& op) {
   // A result that is manual along all axes has no sharding.
   if (op.shardings != nullptr && op.shardings->results[0] != nullptr) return PartOfAxes(op);
-  const LocalValue whole = LocalOf(op.operands[0]);
+  const LocalValue whole = LocalValueOf(op.operands[0]);
   const Layout layout = Reduced(whole.layout);
   PLINTH_RETURN_IF_ERROR(CheckView(op.operands[0]->type, layout, op.type()));
   Set(op.result(), {As(op.operands[0], layout), Layout()});
@@ -93,7 +93,7 @@ Status Partitioner::MapManual(Op& op) {
     const bool is_free = std::none_of(axes.begin(), axes.end(),
                                       [&](const Axis& axis) { return Overlap(axis, manual.axes); });
     if (layout.IsReplicated() || (is_free && SameDevices(layout.mesh, manual.mesh))) return;
-    captures.emplace_back(value, LocalOf(value));
+    captures.emplace_back(value, LocalValueOf(value));
     Set(value, {As(value, Layout()), Layout()});
   });
   for (size_t i = 0; i < op.operands.size(); ++i) {
@@ -109,7 +109,7 @@ Status Partitioner::MapManual(Op& op) {
   emitter_.Within(outer);
   // One may be met twice: the first time it was as it is outside.
   for (size_t i = captures.size(); i > 0; --i) {
-    Set(captures[i - 1].first, std::move(captures[i - 1].second));
+    Set(captures[i - 1].first, captures[i - 1].second);
   }
   return Status();
 }

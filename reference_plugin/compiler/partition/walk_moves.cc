@@ -63,7 +63,7 @@ bool Partitioner::MapMoves(Op& op, const Rule& rule) {
   for (size_t i = 0; i < op.results.size(); ++i) {
     LocalValue local = {made->results[i], layouts.results[i]};
     if (!local.layout.unreduced.empty()) local = Combine(op, std::move(local), *TermsOf(op), {});
-    Set(op.results[i], std::move(local));
+    Set(op.results[i], local);
   }
   return true;
 }

@@ -10,7 +10,7 @@ Status Partitioner::MapConstant(Op& op) {
   Op* const made = Emit(op, {}, {&type, 1}, op.attributes);
   LocalValue local = {made->result(), is_splat ? wanted : Layout()};
   if (!is_splat) local = {emitter_.Reshard(local, op.type(), wanted), wanted};
-  Set(op.result(), std::move(local));
+  Set(op.result(), local);
   return Status();
 }
 
