@@ -2,6 +2,8 @@
 #include "reference_plugin/compiler/partition/ahead.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -44,6 +46,10 @@ class Ahead::Walk {
   }
 
  private:
+  // Whether what lies so may be spread by the axis along a dimension; somebody may have asked for
+  // it.
+  enum class Along : uint8_t { kNo, kAsked, kMay };
+
   void Push(const Value* value, size_t dim) {
     uint64_t& seen = ahead_.seen_[static_cast<size_t>(value->id)];
     const uint64_t bit = uint64_t{1} << (dim % 64);
@@ -62,7 +68,7 @@ class Ahead::Walk {
   double LocalBytes(const Value* value) const {
     double& bytes = ahead_.bytes_[static_cast<size_t>(value->id)];
     if (bytes == kUnknown) {
-      bytes = static_cast<double>(LocalType(value->type, ahead_.wanted_.Of(value)).SizeInBytes());
+      bytes = static_cast<double>(partition::LocalBytes(value->type, ahead_.wanted_.Of(value)));
     }
     return bytes;
   }
@@ -97,19 +103,21 @@ class Ahead::Walk {
       if (!PassesTo(op.results[i], known.rule.results[i], factor)) return Move(value);
     }
     for (size_t i = 0; i < op.results.size(); ++i) {
-      GoOn(op, op.results[i], DimOf(known.rule.results[i], factor));
+      const size_t into = DimOf(known.rule.results[i], factor);
+      GoOn(op, op.results[i], into, AlongOf(op.results[i], into));
     }
   }
 
   // The same without a rule: each dimension is a factor. Most ops are such.
   void VisitElementwise(const Value* value, size_t dim, const Op& op) {
-    if (value->type.dims[dim] % axis_.size != 0 || !MayLie(op.result(), dim)) return Move(value);
-    GoOn(op, op.result(), dim);
+    if (value->type.dims[dim] % axis_.size != 0) return Move(value);
+    const Along along = AlongOf(op.result(), dim);
+    if (along == Along::kNo) return Move(value);
+    GoOn(op, op.result(), dim, along);
   }
 
-  void GoOn(const Op& op, const Value* result, size_t dim) {
-    // Somebody asked for it.
-    if (!ahead_.wanted_.Of(result).Of(dim).empty()) return;
+  void GoOn(const Op& op, const Value* result, size_t dim, Along along) {
+    if (along == Along::kAsked) return;
     saved_ += LocalBytes(result) * WorkOf(op);
     Push(result, dim);
   }
@@ -133,16 +141,24 @@ class Ahead::Walk {
   }
 
   // Whether the result can be spread by the axis along the factor, or is.
-  bool PassesTo(const Value* result, const TensorFactors& tensor, size_t factor) const {
+  bool PassesTo(const Value* result, const TensorFactors& tensor, size_t factor) {
     const size_t dim = DimOf(tensor, factor);
-    return dim < tensor.size() && MayLie(result, dim);
+    return dim < tensor.size() && AlongOf(result, dim) != Along::kNo;
   }
-  bool MayLie(const Value* result, size_t dim) const {
+
+  // The same along a dimension. Few layouts are met, again and again.
+  Along AlongOf(const Value* result, size_t dim) {
     const Layout& layout = ahead_.wanted_.Of(result);
-    if (!layout.IsReplicated() && !SameDevices(layout.mesh, mesh_)) return false;
+    const size_t hash = reinterpret_cast<uintptr_t>(&layout) / alignof(Layout) / 2 + dim;
+    Known& known = known_[hash % known_.size()];
+    if (known.layout != &layout || known.dim != dim) known = {&layout, dim, AlongOf(layout, dim)};
+    return known.along;
+  }
+  Along AlongOf(const Layout& layout, size_t dim) const {
+    if (!layout.IsReplicated() && !SameDevices(layout.mesh, mesh_)) return Along::kNo;
     const AxisList& axes = layout.Of(dim);
-    if (!axes.empty()) return axes[0] == axis_;
-    return !layout.Uses(axis_) && layout.unreduced.empty();
+    if (!axes.empty()) return axes[0] == axis_ ? Along::kAsked : Along::kNo;
+    return layout.Uses(axis_) || !layout.unreduced.empty() ? Along::kNo : Along::kMay;
   }
 
   double WorkOf(const Op& op) const {
@@ -159,6 +175,12 @@ class Ahead::Walk {
   const MeshRef& mesh_;
   std::vector<std::pair<const Value*, size_t>>& steps_;
   std::vector<const Value*> is_moved_;
+  struct Known {
+    const Layout* layout = nullptr;
+    size_t dim = 0;
+    Along along = Along::kNo;
+  };
+  std::array<Known, 16> known_;  // by a hash
   double saved_ = 0;
   double moved_ = 0;  // bytes of a device
   double num_meetings_ = 0;

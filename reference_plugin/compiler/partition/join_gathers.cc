@@ -72,17 +72,19 @@ class GatherJoiner {
   explicit GatherJoiner(Module& module)
       : module_(module), num_uses_(CountUses(module, *module.entry->body)) {}
 
-  void Run() {
-    Visit(*module_.entry->body);
-    if (!replacements_.empty()) replacements_.Apply(*module_.entry->body);
-  }
+  void Run() { Visit(*module_.entry->body); }
 
  private:
   void Visit(Block& block) {
     std::unordered_set<const Op*> before, joined;
     for (Op*& op : block.ops) {
-      if (!HasScalarRegions(op->opcode)) {
-        for (Block* inner : op->blocks) Visit(*inner);
+      if (!replacements_.empty()) replacements_.FindAll({op->operands.data(), op->operands.size()});
+      for (Block* inner : op->blocks) {
+        if (HasScalarRegions(op->opcode)) {
+          replacements_.Apply(*inner);
+        } else {
+          Visit(*inner);
+        }
       }
       const bool may_join = op->opcode == Opcode::kAllGather && op->operands.size() == 1 &&
                             before.contains(op->operands[0]->op) &&

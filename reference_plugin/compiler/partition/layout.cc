@@ -77,6 +77,12 @@ Type LocalType(const Type& type, const Layout& layout) {
   return local;
 }
 
+int64_t LocalBytes(const Type& type, const Layout& layout) {
+  int64_t count = 1;
+  for (size_t i = 0; i < type.dims.size(); ++i) count *= type.dims[i] / SizeOf(layout.Of(i));
+  return count * ByteSize(type.dtype);
+}
+
 Layout Reduced(Layout layout) {
   layout.unreduced.clear();
   layout.Normalize();

@@ -37,6 +37,7 @@ bool SameDevices(const MeshRef& a, const MeshRef& b);
 Layout LayoutOf(const Sharding* sharding, const Type& type);
 // The type of a device's part.
 Type LocalType(const Type& type, const Layout& layout);
+int64_t LocalBytes(const Type& type, const Layout& layout);
 // The same without what is not reduced.
 Layout Reduced(Layout layout);
 

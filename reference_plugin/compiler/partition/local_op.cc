@@ -71,6 +71,35 @@ void ForbidOfCall(const Op& op, const Rule& rule, FactorSet& spreadable) {
   forbid(rule.results);
 }
 
+// Whether a factor may have these axes where nothing moves.
+bool MayHave(const Rule& rule, const FactorSet& spreadable, size_t factor, const AxisList& axes) {
+  return axes.empty() ||
+         (spreadable[factor] && rule.factors[factor].kind != FactorKind::kReduction);
+}
+
+// Whether all operands have the same axes along each factor. They become `axes`; null: no operand
+// has the factor.
+bool OperandsAgree(const Rule& rule, const FactorSet& spreadable,
+                   std::span<const Layout* const> operands, const MeshRef& mesh, FactorAxes& axes) {
+  if (rule.empty()) return false;
+  axes = FactorAxes(rule.factors.size(), nullptr);
+  for (size_t i = 0; i < operands.size(); ++i) {
+    const Layout& layout = *operands[i];
+    if (!layout.unreduced.empty() || (!layout.IsReplicated() && !SameDevices(layout.mesh, mesh))) {
+      return false;
+    }
+    for (size_t dim = 0; dim < rule.operands[i].size(); ++dim) {
+      const DimFactors& factors = rule.operands[i][dim];
+      const size_t factor = static_cast<size_t>(factors[0]);
+      const AxisList& own = layout.Of(dim);
+      if (factors.size() != 1 || !MayHave(rule, spreadable, factor, own)) return false;
+      if (axes[factor] == nullptr) axes[factor] = &own;
+      if (!(*axes[factor] == own)) return false;
+    }
+  }
+  return true;
+}
+
 class Chooser {
  public:
   explicit Chooser(const SpreadWish& wish) : wish_(wish), rule_(*wish.rule), used_(wish.taken) {}
@@ -447,28 +476,17 @@ std::vector<bool> TermOperands(const Op& op, const std::vector<bool>& has_terms)
 
 bool RunsOnParts(const Rule& rule, const FactorSet& spreadable,
                  std::span<const Layout* const> operands, const Layout& result, FactorAxes& axes) {
-  if (rule.empty()) return false;
-  axes = FactorAxes(rule.factors.size(), nullptr);
-  const auto fits = [&](const TensorFactors& tensor, const Layout& layout) {
-    if (!layout.unreduced.empty() ||
-        (!layout.IsReplicated() && !SameDevices(layout.mesh, result.mesh))) {
-      return false;
-    }
-    for (size_t dim = 0; dim < tensor.size(); ++dim) {
-      if (tensor[dim].size() != 1) return false;
-      const size_t factor = static_cast<size_t>(tensor[dim][0]);
-      const AxisList& own = layout.Of(dim);
-      if (axes[factor] == nullptr) axes[factor] = &own;
-      const bool may_have = own.empty() || (spreadable[factor] &&
-                                            rule.factors[factor].kind != FactorKind::kReduction);
-      if (!may_have || !(*axes[factor] == own)) return false;
-    }
-    return true;
-  };
-  for (size_t i = 0; i < operands.size(); ++i) {
-    if (!fits(rule.operands[i], *operands[i])) return false;
+  if (!OperandsAgree(rule, spreadable, operands, result.mesh, axes)) return false;
+  if (!result.unreduced.empty()) return false;
+  for (size_t dim = 0; dim < rule.results[0].size(); ++dim) {
+    const DimFactors& factors = rule.results[0][dim];
+    const size_t factor = static_cast<size_t>(factors[0]);
+    const AxisList& own = result.Of(dim);
+    if (factors.size() != 1 || !MayHave(rule, spreadable, factor, own)) return false;
+    if (axes[factor] == nullptr) axes[factor] = &own;
+    if (!(*axes[factor] == own)) return false;
   }
-  return fits(rule.results[0], result);
+  return true;
 }
 
 bool RunsOnParts(const Rule& rule, const FactorSet& spreadable,
@@ -478,39 +496,20 @@ bool RunsOnParts(const Rule& rule, const FactorSet& spreadable,
   for (const Layout* operand : operands) {
     if (result.mesh == nullptr) result.mesh = operand->mesh;
   }
-  if (rule.empty()) return false;
-  // What is wanted counts where nobody has anything; else the operands are to agree.
-  FactorAxes axes(rule.factors.size(), nullptr);
-  const auto may_have = [&](size_t factor, const AxisList& own) {
-    return own.empty() ||
-           (spreadable[factor] && rule.factors[factor].kind != FactorKind::kReduction);
-  };
-  for (size_t i = 0; i < operands.size(); ++i) {
-    const Layout& layout = *operands[i];
-    if (!layout.unreduced.empty() ||
-        (!layout.IsReplicated() && !SameDevices(layout.mesh, result.mesh))) {
-      return false;
-    }
-    for (size_t dim = 0; dim < rule.operands[i].size(); ++dim) {
-      const DimFactors& factors = rule.operands[i][dim];
-      const size_t factor = static_cast<size_t>(factors[0]);
-      const AxisList& own = layout.Of(dim);
-      if (factors.size() != 1 || !may_have(factor, own)) return false;
-      if (axes[factor] == nullptr) axes[factor] = &own;
-      if (!(*axes[factor] == own)) return false;
-    }
-  }
+  FactorAxes axes;
+  if (!OperandsAgree(rule, spreadable, operands, result.mesh, axes)) return false;
   result.dims.reserve(rule.results[0].size());
   for (size_t dim = 0; dim < rule.results[0].size(); ++dim) {
     const DimFactors& factors = rule.results[0][dim];
     const size_t factor = static_cast<size_t>(factors[0]);
     const AxisList& own = wanted.Of(dim);
-    if (factors.size() != 1 || !may_have(factor, own)) return false;
+    if (factors.size() != 1 || !MayHave(rule, spreadable, factor, own)) return false;
+    // What is wanted counts where the operands have nothing to say.
     const AxisList& all = axes[factor] == nullptr ? own : *axes[factor];
     if (!own.empty() && !(own == all)) return false;
-    const bool is_free =
-        std::none_of(all.begin(), all.end(), [&](const Axis& axis) { return result.Uses(axis); });
-    if (!is_free) return false;
+    if (std::any_of(all.begin(), all.end(), [&](const Axis& axis) { return result.Uses(axis); })) {
+      return false;
+    }
     result.dims.push_back(all);
   }
   result.Normalize();

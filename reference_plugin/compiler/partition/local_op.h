@@ -45,7 +45,10 @@ std::vector<bool> TermOperands(const Op& op, const std::vector<bool>& has_terms)
 // ones first; each axis once, and only where all parts are equal. Reductions of which all operands
 // have their part come before all else.
 struct SpreadWish {
-  const Rule* rule;
+  SpreadWish() = default;
+  SpreadWish(SpreadWish&&) = default;  // No copy: it would refer to `made` of the first.
+
+  const Rule* rule = nullptr;
   FactorSet spreadable;
   SmallVector<const Layout*, 4> operands, results;  // they lie elsewhere, or in `made`
   SmallVector<int64_t, 4> operand_sizes;

@@ -527,8 +527,8 @@ class Propagator {
       const Sharding* const shardings[] = {value, results_[i]};
       const MeshRef* const mesh = CommonMesh(shardings);
       if (mesh == nullptr) continue;
-      if (value != nullptr && results_[i] != nullptr && HaveSameAxes(*value, *results_[i]))
-        continue;
+      const bool is_known = value != nullptr && results_[i] != nullptr;
+      if (is_known && HaveSameAxes(*value, *results_[i])) continue;
       const Rule rule = IdentityRule(returned[i]->type.dims, 1);
       if (!ProjectAll(rule, shardings)) continue;
       PropagateFactors(projected_, rule, false, {kBothWays, kBothWays});

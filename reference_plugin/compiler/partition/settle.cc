@@ -20,19 +20,21 @@ constexpr double kLeastPart = 0.1;
 constexpr size_t kMostValues = 256, kMostCandidates = 4;
 
 double BytesOf(const Type& type, const Layout& layout) {
-  return static_cast<double>(LocalType(type, layout).SizeInBytes());
+  return static_cast<double>(LocalBytes(type, layout));
 }
 
 bool Has(const AxisList& axes, const Axis& axis) {
   return std::find(axes.begin(), axes.end(), axis) != axes.end();
 }
 
-// Whether an array in the first layout has all that a device needs of it in the second.
+// Whether an array in the first layout, or of terms that lie so, has all that a device needs of it
+// in the second.
 bool OnlySlices(const Layout& from, const Layout& to) {
-  if (from.IsReplicated()) return true;
-  if (!SameDevices(from.mesh, to.mesh)) return false;
   for (size_t dim = 0; dim < from.dims.size(); ++dim) {
-    if (!IsListPrefixOf(from.dims[dim], to.dims[dim])) return false;
+    if (from.dims[dim].empty()) continue;
+    if (!SameDevices(from.mesh, to.mesh) || !IsListPrefixOf(from.dims[dim], to.dims[dim])) {
+      return false;
+    }
   }
   return true;
 }
@@ -53,16 +55,14 @@ bool AreElsewhere(const Layout& a, const Layout& b) {
 // In bytes that a device reads or writes, as all costs here; `start`: of a collective.
 double MoveCost(const Layout& from, const Layout& to, const Type& type, double start) {
   double cost = 0;
-  const Layout reduced = Reduced(from);
   if (!from.unreduced.empty()) {
     const AxisList wanted = to.AllAxes();
     const bool scatters = std::all_of(from.unreduced.begin(), from.unreduced.end(),
                                       [&](const Axis& axis) { return Has(wanted, axis); });
-    cost += start + (scatters ? 1 : 2) * BytesOf(type, reduced);
-    if (scatters && OnlySlices(reduced, to)) return cost;
+    cost += start + (scatters ? 1 : 2) * BytesOf(type, from);
   }
-  if (OnlySlices(reduced, to)) return cost;
-  return cost + start + std::max(BytesOf(type, reduced), BytesOf(type, to));
+  if (OnlySlices(from, to)) return cost;
+  return cost + start + std::max(BytesOf(type, from), BytesOf(type, to));
 }
 
 // It costs nothing to make it anew in another layout.
@@ -306,7 +306,7 @@ class Settler {
     } else {
       layouts = LayoutsOf(local.rule, spread);
     }
-    double work = BytesOf(result->type, Reduced(layouts.results[0]));
+    double work = BytesOf(result->type, layouts.results[0]);
     for (size_t i = 0; i < op.operands.size(); ++i) {
       move(op.operands[i], layouts.operands[i]);
       if (op.opcode == Opcode::kReduce) work += BytesOf(op.operands[i]->type, layouts.operands[i]);

@@ -10,7 +10,7 @@ namespace {
 constexpr size_t kMostWarnings = 100;
 
 // Whether all that is wanted of an array is so in `layout`, along each dimension.
-bool IsPartOf(const Layout& wanted, const Layout& layout) {
+bool HasAllOf(const Layout& wanted, const Layout& layout) {
   if (wanted.IsReplicated()) return true;
   if (!SameDevices(wanted.mesh, layout.mesh)) return false;
   for (size_t dim = 0; dim < wanted.dims.size(); ++dim) {
@@ -52,7 +52,7 @@ const Layout* Partitioner::LayoutAsItLies(const Op& op, const Layout& wanted, La
     if (!(operand->type.dims == op.type().dims) || !(layout == *common)) return nullptr;
   }
   if (common == nullptr) return wanted.IsReplicated() ? &wanted : nullptr;
-  return common->unreduced.empty() && IsPartOf(wanted, *common) ? common : nullptr;
+  return common->unreduced.empty() && HasAllOf(wanted, *common) ? common : nullptr;
 }
 
 // What the general way comes to, too; most ops of most programs are such.
