@@ -37,6 +37,33 @@ size_t HashOfShapes(const Op& op) {
   return hash.value();
 }
 
+// Whether attributes and shapes are all that the rule of such an op depends on.
+bool FollowsFromShapes(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::kBroadcastInDim:
+    case Opcode::kDotGeneral:
+    case Opcode::kReduce:
+    case Opcode::kReshape:
+    case Opcode::kTranspose:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool HaveOneRule(const Op& a, const Op& b) {
+  const auto have_same_shape = [](const Value* x, const Value* y) {
+    return x->type.dims == y->type.dims;
+  };
+  return a.opcode == b.opcode &&
+         std::equal(a.operands.begin(), a.operands.end(), b.operands.begin(), b.operands.end(),
+                    have_same_shape) &&
+         std::equal(a.results.begin(), a.results.end(), b.results.begin(), b.results.end(),
+                    have_same_shape) &&
+         (a.attributes == b.attributes ||
+          (a.attributes != nullptr && b.attributes != nullptr && *a.attributes == *b.attributes));
+}
+
 // Whether this, which is the rule of an elementwise op, is that of another, too.
 bool IsRuleOf(const Rule& rule, const Op& op) {
   const Dims& shape = op.type().dims;
@@ -65,7 +92,7 @@ OpRules::Rules& OpRules::Make(const Op& op) {
     if (found != last) return *found->second;
   }
   Rules& made = made_.emplace_back();
-  made.propagated = &Known(RuleOf(op));
+  made.propagated = &Find(op);
   if (may_share && !made.propagated->empty()) elementwise_.emplace(hash, &made);
   return made;
 }
@@ -74,6 +101,22 @@ void OpRules::MakeLocal(const Op& op, Rules& rules) {
   std::optional<Rule> other = OtherLocalRule(op, *rules.propagated);
   rules.local = other.has_value() ? &Known(*std::move(other)) : rules.propagated;
   if (!rules.local->empty()) rules.spreadable = SpreadableFactors(op, *rules.local);
+}
+
+const Rule& OpRules::Find(const Op& op) {
+  if (!FollowsFromShapes(op.opcode)) return Known(RuleOf(op));
+  Hash hash;
+  hash.Add(static_cast<size_t>(op.opcode));
+  for (const Value* operand : op.operands) {
+    for (int64_t dim : operand->type.dims) hash.Add(static_cast<size_t>(dim));
+  }
+  const auto [first, last] = alike_.equal_range(hash.value());
+  const auto found = std::find_if(
+      first, last, [&](const auto& known) { return HaveOneRule(*known.second.first, op); });
+  if (found != last) return *found->second.second;
+  const Rule& rule = Known(RuleOf(op));
+  alike_.emplace(hash.value(), std::pair(&op, &rule));
+  return rule;
 }
 
 const Rule& OpRules::Known(Rule rule) {

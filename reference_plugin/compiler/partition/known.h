@@ -47,6 +47,7 @@ class OpRules {
   }
   Rules& Make(const Op& op);
   void MakeLocal(const Op& op, Rules& rules);
+  const Rule& Find(const Op& op);
   const Rule& Known(Rule rule);
 
   std::vector<Rules*> by_op_;  // by op id; null: nobody has asked
@@ -55,6 +56,8 @@ class OpRules {
   // Elementwise ops of the same shapes, of which programs have many, share theirs; by a hash of
   // shapes.
   std::unordered_multimap<size_t, Rules*> elementwise_;
+  // Other ops whose rules follow from attributes and shapes, with these; by a hash of shapes.
+  std::unordered_multimap<size_t, std::pair<const Op*, const Rule*>> alike_;
 };
 
 // How values should lie: as propagation found it, and Settle has changed it since.
