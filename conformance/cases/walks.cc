@@ -140,9 +140,9 @@ class Walk {
     Unfinished made;
     ArrayKind kind = NewKind();
     std::vector<HostArray> shapes;
+    // How these are sent is asked elsewhere.
+    if (kind.is_turned || InfoOf(kind.array.type).bits < 8 || kind.array.bytes.empty()) return;
     for (int i = 0; i < 2; ++i) {
-      if (kind.is_turned || InfoOf(kind.array.type).bits < 8)
-        return;  // how these lie is asked elsewhere
       kind.array = RandomBits(kind.array.type, kind.array.dims, random_());
       shapes.push_back(kind.array);
       made.arrays.push_back({kind, {}});
@@ -164,9 +164,9 @@ class Walk {
       const auto size = static_cast<int64_t>(bytes.size()), half = size / 2;
       Expected<OwnedBuffer> buffer = RetrieveBuffer(context_, all.manager.get(), i);
       if (!context_.Ok(kAccepted, "RetrieveBuffer", buffer.status()) ||
-          !context_.Ok(
-              kAccepted, "TransferData",
-              TransferBytes(context_, all.manager.get(), i, bytes.data(), 0, half, false)) ||
+          (half > 0 && !context_.Ok(kAccepted, "TransferData",
+                                    TransferBytes(context_, all.manager.get(), i, bytes.data(), 0,
+                                                  half, false))) ||
           !context_.Ok(kAccepted, "TransferData",
                        TransferBytes(context_, all.manager.get(), i, bytes.data() + half, half,
                                      size - half, true)))
@@ -196,8 +196,11 @@ class Walk {
       args.dst_device = where.wanted_device;
       status = context_.plugin().Call(args);
       if (status.ok()) made = OwnedBuffer(context_.plugin(), args.dst_buffer);
-      kind.where = {where.wanted_device, nullptr, where.wanted_device,
-                    DefaultMemoryOf(context_, where.wanted_device)};
+      // In which of its memories is left open.
+      if (!made) return;
+      const auto found = Get<&PJRT_Buffer_Memory_Args::buffer>(context_, made.get());
+      if (!found) return;
+      kind.where = {where.wanted_device, nullptr, where.wanted_device, found->memory};
     }
     // A plugin may refuse to copy to where an array is, and what it lacks.
     if (made) Keep(std::move(kind), std::move(made));
@@ -392,7 +395,7 @@ class Walk {
   };
 
   Context& context_;
-  Context aside_;  // what work keeps refers to it
+  Context aside_;  // before `made_`, which refers to it
   std::mt19937_64 random_;
   std::vector<ArrayKind> kinds_;
   std::vector<ArrayCall> calls_;
