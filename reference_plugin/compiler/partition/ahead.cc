@@ -9,6 +9,7 @@
 
 #include "reference_plugin/compiler/ir/rewrite.h"
 #include "reference_plugin/compiler/partition/local_op.h"
+#include "reference_plugin/compiler/partition/split_constants.h"
 
 namespace plinth::compiler::partition {
 namespace {
@@ -88,7 +89,7 @@ class Ahead::Walk {
       if (wanted.empty() || !(wanted[0] == axis_)) Move(value);
       return;
     }
-    if (IsElementwise(op.opcode) && op.results.size() == 1) return VisitElementwise(value, dim, op);
+    if (IsElementwiseOp(op) && op.results.size() == 1) return VisitElementwise(value, dim, op);
     const OpRules::Local known = ahead_.rules_.LocalOf(op);
     if (known.rule.empty()) return Move(value);
     const TensorFactors& tensor = known.rule.operands[static_cast<size_t>(use.operand)];
@@ -149,7 +150,7 @@ class Ahead::Walk {
   // The same along a dimension. Few layouts are met, again and again.
   Along AlongOf(const Value* result, size_t dim) {
     const Layout& layout = ahead_.wanted_.Of(result);
-    const size_t hash = reinterpret_cast<uintptr_t>(&layout) / alignof(Layout) / 2 + dim;
+    const size_t hash = reinterpret_cast<uintptr_t>(&layout) / sizeof(Layout) + dim;
     Known& known = known_[hash % known_.size()];
     if (known.layout != &layout || known.dim != dim) known = {&layout, dim, AlongOf(layout, dim)};
     return known.along;

@@ -79,5 +79,28 @@ TEST(PartitionAhead, PartsOfSumsAreTheSameNumbers) {
   EXPECT_GE(MovedIn(*made->module).scatters, 1);
 }
 
+// It has another number of dimensions than what it is made of. The axis divides the last one alone.
+TEST(PartitionAhead, BitcastsOfAnotherWidthAreNotSpread) {
+  for (const char* sharding :
+       {"", " {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{\"m\"}]>]>}"}) {
+    const std::string text = StrCat(R"(
+module attributes {mhlo.num_partitions = 6 : i32} {
+  sdy.mesh @mesh = <["d"=2, "m"=3]>
+  func.func @main(
+      %x: tensor<65535x8xui32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"d"}]>},
+      %w: tensor<8x2xui32> {sdy.sharding = #sdy.sharding<@mesh, [{"d"}, {}]>})
+      -> tensor<65535x1xui64> {
+    %s = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0]
+      : (tensor<65535x8xui32>, tensor<8x2xui32>) -> tensor<65535x2xui32>
+    %b = stablehlo.bitcast_convert %s)",
+                                    sharding, R"( : (tensor<65535x2xui32>) -> tensor<65535xui64>
+    %r = stablehlo.reshape %b : (tensor<65535xui64>) -> tensor<65535x1xui64>
+    return %r : tensor<65535x1xui64>
+  }
+})");
+    EXPECT_EQ(MovedIn(text), (Moved{0, 0, 1})) << sharding;
+  }
+}
+
 }  // namespace
 }  // namespace plinth::compiler::partition
