@@ -82,8 +82,9 @@ HWY_INLINE void StoreSquares(uint32_t* rows, int64_t stride, Vectors& v) {
   if constexpr (kRows == kSquare) {
     for (size_t i = 0; i < kSquare; ++i) store(i, v[i]);
   } else {
-    for (size_t i = 0; i < kSquare; ++i) store(i, hn::LowerHalf(row, v[i]));
-    for (size_t i = 0; i < kSquare; ++i) store(i + kSquare, hn::UpperHalf(row, v[i]));
+    const hn::Half<Lanes> half;
+    for (size_t i = 0; i < kSquare; ++i) store(i, hn::LowerHalf(half, v[i]));
+    for (size_t i = 0; i < kSquare; ++i) store(i + kSquare, hn::UpperHalf(half, v[i]));
   }
 }
 
