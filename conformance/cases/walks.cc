@@ -3,9 +3,10 @@
 // or ends one, here or on another thread; then some of what is alive says what it has to say, and
 // some of what has ended. What only shows after some history, or beside others, shows here.
 
+#include <algorithm>
+#include <cstddef>
 #include <functional>
 #include <iterator>
-#include <optional>
 #include <random>
 #include <string>
 #include <thread>
@@ -29,7 +30,6 @@ namespace {
 constexpr char kAccepted[] = "PJRT-Args-accepted";
 constexpr char kStays[] = "PJRT-Args-output-same";
 constexpr char kIsDeleted[] = "PJRT-Buffer_IsDeleted-truth";
-constexpr char kAny[] = "PJRT-Threads-any";
 
 constexpr size_t kMostArrays = 24, kMostPrograms = 5, kMostEnded = 8;
 constexpr size_t kToldSteps = 12;  // before a finding
@@ -417,7 +417,7 @@ void AddCases(std::vector<Case>& cases) {
     cases.push_back({StrCat("L2/walk/", number),
                      Level::kL2,
                      ClientNeed::kShared,
-                     {kAccepted, kStays, kIsDeleted, kAny, kProgram, kResultsOfProgram},
+                     {kAccepted, kStays, kIsDeleted, kProgram, kResultsOfProgram},
                      [number](Context& context) {
                        const size_t num_steps = context.depth() == Depth::kFull    ? 2000
                                                 : context.depth() == Depth::kQuick ? 30
