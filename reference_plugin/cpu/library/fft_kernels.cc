@@ -16,7 +16,10 @@ namespace hn = hwy::HWY_NAMESPACE;
 #include "reference_plugin/cpu/library/fft_radix-inl.h"
 #include "reference_plugin/cpu/library/fft_stages-inl.h"
 #if HWY_TARGET != HWY_SCALAR
+#include "reference_plugin/cpu/math/blocks-inl.h"
+// clang-format off: uses those before
 #include "reference_plugin/cpu/library/fft_lines-inl.h"
+// clang-format on
 #endif
 
 template <typename T>

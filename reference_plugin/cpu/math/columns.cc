@@ -30,61 +30,42 @@ HWY_INLINE uint32_t* RowAt(void* rows, int64_t stride, size_t row) {
 }
 
 #if HWY_TARGET != HWY_SCALAR
+#include "reference_plugin/cpu/math/blocks-inl.h"
 
 // Of AVX-512 two squares, too: more lanes cost more to bring together.
 using Lanes = hn::CappedTag<uint32_t, 2 * kSquare>;
 constexpr size_t kRows = hn::MaxLanes(Lanes());
 using Vectors = hn::Vec<Lanes>[kSquare];
 
-// Vector i has rows i and, behind it, i + kSquare; afterwards it has element i of all rows, in
-// their order. And back.
-HWY_INLINE void TurnSquares(Vectors& v) {
-  const Lanes d;
-  const hn::Repartition<uint64_t, Lanes> pairs;
-  const auto low01 = hn::BitCast(pairs, hn::InterleaveLower(d, v[0], v[1]));
-  const auto low23 = hn::BitCast(pairs, hn::InterleaveLower(d, v[2], v[3]));
-  const auto high01 = hn::BitCast(pairs, hn::InterleaveUpper(d, v[0], v[1]));
-  const auto high23 = hn::BitCast(pairs, hn::InterleaveUpper(d, v[2], v[3]));
-  v[0] = hn::BitCast(d, hn::InterleaveLower(pairs, low01, low23));
-  v[1] = hn::BitCast(d, hn::InterleaveUpper(pairs, low01, low23));
-  v[2] = hn::BitCast(d, hn::InterleaveLower(pairs, high01, high23));
-  v[3] = hn::BitCast(d, hn::InterleaveUpper(pairs, high01, high23));
-}
-
-// Four elements of kRows rows.
+// Four elements of kRows rows: vector i has element i of all of them, in their order.
 HWY_INLINE void LoadSquares(const uint32_t* rows, int64_t stride, Vectors& v) {
-  const Lanes d;
   for (size_t i = 0; i < kSquare; ++i) {
-    if constexpr (kRows == kSquare) {
-      v[i] = hn::LoadU(d, RowAt(rows, stride, i));
-    } else {
-      const hn::Half<Lanes> half;
-      v[i] = hn::Combine(d, hn::LoadU(half, RowAt(rows, stride, i + kSquare)),
-                         hn::LoadU(half, RowAt(rows, stride, i)));
-    }
+    v[i] = LoadBlocks(Lanes(), [&](int block) {
+      return RowAt(rows, stride, i + static_cast<size_t>(block) * kSquare);
+    });
   }
-  TurnSquares(v);
+  TransposeBlocks(Lanes(), v);
 }
 
-// The same back, row by row; kPairs: two elements of each.
+// The same back, kPairs: two elements of each row. In the order of rows: of three columns each
+// store reaches into the next row.
 template <bool kPairs>
 HWY_INLINE void StoreSquares(uint32_t* rows, int64_t stride, Vectors& v) {
-  TurnSquares(v);
+  TransposeBlocks(Lanes(), v);
   const hn::FixedTag<uint32_t, kSquare> row;
-  const auto store = [&](size_t to, auto elements) {
+  hn::Vec<decltype(row)> by_row[kRows];
+  for (size_t i = 0; i < kSquare; ++i) {
+    ForBlocks(Lanes(), v[i], [&](int block, auto, auto elements) {
+      by_row[i + static_cast<size_t>(block) * kSquare] = elements;
+    });
+  }
+  for (size_t i = 0; i < kRows; ++i) {
     if constexpr (kPairs) {
-      const hn::FixedTag<uint32_t, kSquare / 2> pair;
-      hn::StoreU(hn::LowerHalf(pair, elements), pair, RowAt(rows, stride, to));
+      const hn::Half<decltype(row)> pair;
+      hn::StoreU(hn::LowerHalf(pair, by_row[i]), pair, RowAt(rows, stride, i));
     } else {
-      hn::StoreU(elements, row, RowAt(rows, stride, to));
+      hn::StoreU(by_row[i], row, RowAt(rows, stride, i));
     }
-  };
-  if constexpr (kRows == kSquare) {
-    for (size_t i = 0; i < kSquare; ++i) store(i, v[i]);
-  } else {
-    const hn::Half<Lanes> half;
-    for (size_t i = 0; i < kSquare; ++i) store(i, hn::LowerHalf(half, v[i]));
-    for (size_t i = 0; i < kSquare; ++i) store(i + kSquare, hn::UpperHalf(half, v[i]));
   }
 }
 
