@@ -58,6 +58,7 @@ std::vector<Case> AllCases() {
                     AddLeakCases,
                     AddUseCases,
                     AddWalkCases,
+                    AddFlowWalkCases,
                     AddManyAliveCases,
                     AddManyOfOneCases,
                     AddResultsOfTypesCases,

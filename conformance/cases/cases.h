@@ -55,6 +55,7 @@ void AddSharedResultCases(std::vector<Case>& cases);
 void AddLeakCases(std::vector<Case>& cases);
 void AddUseCases(std::vector<Case>& cases);
 void AddWalkCases(std::vector<Case>& cases);
+void AddFlowWalkCases(std::vector<Case>& cases);
 void AddManyAliveCases(std::vector<Case>& cases);
 void AddManyOfOneCases(std::vector<Case>& cases);
 void AddAfterFailureCases(std::vector<Case>& cases);

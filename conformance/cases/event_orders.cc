@@ -13,6 +13,7 @@
 #include "conformance/cases/alias_buffer.h"
 #include "conformance/cases/ask.h"
 #include "conformance/cases/cases.h"
+#include "conformance/cases/counted_callback.h"
 #include "conformance/cases/pending_buffer.h"
 #include "conformance/cases/stored_programs.h"
 #include "conformance/cases/waiting.h"
@@ -23,41 +24,6 @@ namespace {
 
 constexpr char kOnce[] = "PJRT-Event_OnReady-once";
 const std::vector<float> kValues = {1, 2, 3, 4};
-
-// Counts calls; lives until the last of them, which the plugin may make late.
-struct Counted {
-  const Plugin* plugin = nullptr;
-  std::atomic<int> calls = 0;
-  Status status = {};
-  std::function<void()> work;
-
-  static void Run(PJRT_Error* error, void* arg) {
-    auto* self = static_cast<Counted*>(arg);
-    self->status = self->plugin->Take(error);
-    if (self->work) self->work();
-    ++self->calls;
-  }
-};
-
-// Never freed: a callback that comes twice must find it.
-Counted* NewCounted(Context& context) {
-  auto* counted = new Counted;
-  counted->plugin = &context.plugin();
-  return counted;
-}
-
-bool Register(Context& context, PJRT_Event* event, Counted* counted) {
-  auto args = MakeArgs<PJRT_Event_OnReady_Args>();
-  args.event = event;
-  args.callback = Counted::Run;
-  args.user_arg = counted;
-  return context.Ok(kOnce, "PJRT_Event_OnReady", context.plugin().Call(args));
-}
-
-void WaitFor(const Counted& counted) {
-  for (int i = 0; i < 5000 && counted.calls == 0; ++i)
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-}
 
 void CheckEnding(Context& context, std::string_view requirement, std::string_view what,
                  const Status& status, const Ending& ending, Telling telling) {
@@ -88,10 +54,10 @@ void AskWaiting(Context& context, const Maker& make, const Ending& ending, Telli
                     "a second event is ready before what it waits for");
     }
   }
-  std::vector<Counted*> callbacks;
+  std::vector<CountedCallback*> callbacks;
   for (int i = 0; i < 3; ++i) {
-    callbacks.push_back(NewCounted(context));
-    if (!Register(context, i == 2 && other ? other.get() : event, callbacks.back())) return;
+    callbacks.push_back(NewCountedCallback(context));
+    if (!RegisterCallback(context, i == 2 && other ? other.get() : event, callbacks.back())) return;
   }
   std::vector<Status> waited(3);
   std::atomic<int> is_back = 0;
@@ -106,7 +72,7 @@ void AskWaiting(Context& context, const Maker& make, const Ending& ending, Telli
   std::this_thread::sleep_for(std::chrono::milliseconds(10));
   context.Check("PJRT-Event_Await-twice", is_back == 0,
                 "PJRT_Event_Await came back before readiness");
-  for (Counted* each : callbacks)
+  for (CountedCallback* each : callbacks)
     context.Check(kOnce, each->calls == 0, "a callback ran before readiness");
   // What is not ended would wait for ever.
   Status ended = waiting.end(ending);
@@ -116,8 +82,8 @@ void AskWaiting(Context& context, const Maker& make, const Ending& ending, Telli
     CheckEnding(context, "PJRT-Event_Await-twice", StrCat("waiter ", i), waited[i], ending,
                 telling);
   }
-  for (Counted* each : callbacks) {
-    WaitFor(*each);
+  for (CountedCallback* each : callbacks) {
+    WaitForCall(*each);
     if (context.Check(kOnce, each->calls == 1, "a callback ran ", each->calls.load(),
                       " times, not once")) {
       CheckEnding(context, "PJRT-Event_OnReady-owns-error", "a callback", each->status, ending,
@@ -135,10 +101,10 @@ void AskWaiting(Context& context, const Maker& make, const Ending& ending, Telli
                 "PJRT_Event_Error", context.plugin().Call(error), ending, telling);
     CheckEnding(context, is_alone ? kOutputTrue : "PJRT-Event_Await-independent",
                 "PJRT_Event_Await afterwards", context.Await(event), ending, telling);
-    Counted* late = NewCounted(context);
+    CountedCallback* late = NewCountedCallback(context);
     callbacks.push_back(late);
-    if (!Register(context, event, late)) return;
-    WaitFor(*late);
+    if (!RegisterCallback(context, event, late)) return;
+    WaitForCall(*late);
     CheckEnding(context, "PJRT-Event_OnReady-owns-error", "a callback afterwards", late->status,
                 ending, telling);
   }
@@ -148,7 +114,7 @@ void AskWaiting(Context& context, const Maker& make, const Ending& ending, Telli
                 context.Await(other.get()), ending, telling);
   }
   std::this_thread::sleep_for(std::chrono::milliseconds(2));
-  for (Counted* each : callbacks) {
+  for (CountedCallback* each : callbacks) {
     context.Check(kOnce, each->calls == 1, "a callback ran ", each->calls.load(),
                   " times, not once");
   }
@@ -158,18 +124,19 @@ void AskWaiting(Context& context, const Maker& make, const Ending& ending, Telli
 void AskDestroyed(Context& context, const Maker& make, const Ending& ending, Telling telling) {
   Waiting waiting;
   if (!make(context, waiting)) return;
-  std::vector<Counted*> callbacks = {NewCounted(context), NewCounted(context)};
-  for (Counted* each : callbacks) {
-    if (!Register(context, waiting.event.get(), each)) return;
+  std::vector<CountedCallback*> callbacks = {NewCountedCallback(context),
+                                             NewCountedCallback(context)};
+  for (CountedCallback* each : callbacks) {
+    if (!RegisterCallback(context, waiting.event.get(), each)) return;
   }
   context.Ok("", "PJRT_Event_Destroy", waiting.event.Destroy());
   std::this_thread::sleep_for(std::chrono::milliseconds(2));
-  for (Counted* each : callbacks)
+  for (CountedCallback* each : callbacks)
     context.Check(kOnce, each->calls == 0, "a callback of a destroyed event ran before readiness");
   if (!context.Ok("PJRT-Args-accepted", "what makes the event ready", waiting.end(ending)))
     _exit(1);
-  for (Counted* each : callbacks) {
-    WaitFor(*each);
+  for (CountedCallback* each : callbacks) {
+    WaitForCall(*each);
     if (context.Check(kOnce, each->calls == 1, "a callback of a destroyed event ran ",
                       each->calls.load(), " times, not once")) {
       CheckEnding(context, "PJRT-Event_OnReady-owns-error", "a callback of a destroyed event",
@@ -186,19 +153,19 @@ void CallbackWorks(Context& context, const Maker& make, const Ending& ending, Te
   PJRT_Event* event = waiting.event.get();
   struct Callback {
     const char* what;
-    Counted* counted;
+    CountedCallback* counted;
     bool tells_ending;  // its work gives what the event ended with
   };
   std::vector<Callback> callbacks;
   auto results = std::make_shared<std::vector<Status>>(8);
   auto add = [&](const char* what, std::function<Status()> work, bool tells_ending = false) {
-    Counted* counted = NewCounted(context);
+    CountedCallback* counted = NewCountedCallback(context);
     size_t at = callbacks.size();
     counted->work = [=, work = std::move(work)] { (*results)[at] = work(); };
     callbacks.push_back({what, counted, tells_ending});
-    return Register(context, event, counted);
+    return RegisterCallback(context, event, counted);
   };
-  auto* again = NewCounted(context);
+  auto* again = NewCountedCallback(context);
   bool is_added =
       add("uploads and downloads",
           [&context]() -> Status {
@@ -237,7 +204,7 @@ void CallbackWorks(Context& context, const Maker& make, const Ending& ending, Te
       add("registers another callback", [&context, event, again]() -> Status {
         auto args = MakeArgs<PJRT_Event_OnReady_Args>();
         args.event = event;
-        args.callback = Counted::Run;
+        args.callback = CountedCallback::Run;
         args.user_arg = again;
         return context.plugin().Call(args);
       });
@@ -247,14 +214,14 @@ void CallbackWorks(Context& context, const Maker& make, const Ending& ending, Te
   const Ending works{"", PJRT_Error_Code_OK, ""};
   for (size_t i = 0; i < callbacks.size(); ++i) {
     const auto& [what, counted, tells_ending] = callbacks[i];
-    WaitFor(*counted);
+    WaitForCall(*counted);
     if (!context.Check(kReentrant, counted->calls == 1, "a callback that ", what, " ran ",
                        counted->calls.load(), " times, not once"))
       continue;
     CheckEnding(context, kReentrant, StrCat("a callback that ", what), (*results)[i],
                 tells_ending ? ending : works, telling);
   }
-  WaitFor(*again);
+  WaitForCall(*again);
   if (context.Check(kReentrant, again->calls == 1, "a callback that a callback registered ran ",
                     again->calls.load(), " times, not once")) {
     CheckEnding(context, kReentrant, "a callback that a callback registered", again->status, ending,
@@ -280,9 +247,9 @@ void EveryCode(Context& context) {
       error.event = waiting.event.get();
       CheckEnding(context, "PJRT-Event_Error-independent", "PJRT_Event_Error",
                   context.plugin().Call(error), ending, Telling::kAsItIs);
-      Counted* counted = NewCounted(context);
-      if (!Register(context, waiting.event.get(), counted)) return;
-      WaitFor(*counted);
+      CountedCallback* counted = NewCountedCallback(context);
+      if (!RegisterCallback(context, waiting.event.get(), counted)) return;
+      WaitForCall(*counted);
       CheckEnding(context, "PJRT-Event_OnReady-owns-error", "a callback", counted->status, ending,
                   Telling::kAsItIs);
     }
@@ -300,11 +267,11 @@ void EveryCode(Context& context) {
 void ManyEvents(Context& context) {
   constexpr size_t kEvents = 64;
   std::vector<Waiting> events(kEvents);
-  std::vector<Counted*> counted;
+  std::vector<CountedCallback*> counted;
   for (Waiting& each : events) {
     if (!MakeCreatedEvent(context, each)) return;
-    counted.push_back(NewCounted(context));
-    if (!Register(context, each.event.get(), counted.back())) return;
+    counted.push_back(NewCountedCallback(context));
+    if (!RegisterCallback(context, each.event.get(), counted.back())) return;
   }
   std::vector<std::thread> threads;
   for (size_t t = 0; t < 4; ++t) {
@@ -325,7 +292,7 @@ void ManyEvents(Context& context) {
   }
   for (std::thread& thread : threads) thread.join();
   for (size_t i = 0; i < kEvents; ++i) {
-    WaitFor(*counted[i]);
+    WaitForCall(*counted[i]);
     context.Check(kOnce, counted[i]->calls == 1, "the callback of event ", i, " ran ",
                   counted[i]->calls.load(), " times");
     Ending wanted{"", i % 3 == 0 ? PJRT_Error_Code_ABORTED : PJRT_Error_Code_OK,

@@ -65,6 +65,8 @@ class UsedBuffer {
   // Destroys the handle.
   Status Drop() { return buffer_.Destroy(); }
   PJRT_Buffer* buffer() const { return buffer_.get(); }
+  // The buffer is the caller's from now on; it ends all the same.
+  OwnedBuffer Take() { return std::move(buffer_); }
   const HostArray& array() const { return array_; }
   State state() const { return state_; }
 

@@ -168,7 +168,7 @@ def killed_of(requirement: str, mutants: dict, runner: Runner, clean: dict, must
 RICH = ["L1/judge/*", "L1/sweep/*", "L1/form/*", "L1/two_at_once/*", "L1/transfer/long_dimensions",
         "L2/order/*", "L2/failure/*", "L2/event/*", "L2/event_order/*", "L2/leak/layouts",
         "L1/many/*", "L1/after_failure/*", "L1/results/*", "L2/use/*", "L2/thread/*",
-        "L2/walk/*"]
+        "L2/walk/*", "L2/flow/*"]
 CORRECT = {
     "one_client": ({"exclusive": True}, ["*"]),
     # It keeps its events for ever: not asked what it leaves behind.
