@@ -171,6 +171,36 @@ TYPED_TEST(PartialsTest, ReduceRowsLikeOneAfterTheOther) {
   }
 }
 
+// Of zeros the sign decides, wherever they stand, and two infinities are no NaN.
+TEST(PartialsZeroTest, ExtremesOfZerosAndInfinities) {
+  constexpr size_t kMost = kPartialBytes / sizeof(float), kCount = 40 * kMost + 9;
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  for (const SimdTarget target : SupportedTargets()) {
+    for (const bool is_maximum : {true, false}) {
+      const Opcode opcode = is_maximum ? Opcode::kMaximum : Opcode::kMinimum;
+      const Partials functions = FindPartials(opcode, DType::kF32, target);
+      const auto reduce = [&](const std::vector<float>& row) {
+        float result = 7;
+        functions.reduce_rows(&result, row.data(), 0, 1, row.size());
+        return result;
+      };
+      const float winner = is_maximum ? 0.0f : -0.0f, beyond = is_maximum ? -3.0f : 3.0f;
+      for (size_t at = 0; at < kCount; at += 7) {
+        for (const float loser : {-winner, beyond}) {
+          std::vector<float> row(kCount, loser);
+          row[at] = winner;
+          const float result = reduce(row);
+          EXPECT_EQ(std::bit_cast<uint32_t>(result), std::bit_cast<uint32_t>(winner)) << at;
+        }
+        std::vector<float> row(kCount, 1);
+        row[at] = kInfinity;
+        row[at ^ 1] = -kInfinity;
+        EXPECT_EQ(reduce(row), is_maximum ? kInfinity : -kInfinity) << at;
+      }
+    }
+  }
+}
+
 TEST(FindPartialsTest, OthersHaveNone) {
   EXPECT_FALSE(FindPartials(Opcode::kMultiply, DType::kF32));
   EXPECT_FALSE(FindPartials(Opcode::kAdd, DType::kS8));
