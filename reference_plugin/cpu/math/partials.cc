@@ -147,6 +147,13 @@ struct OfNumbers {
     return Op::OfNumbers(d, a, b);
   }
 };
+template <class Op>
+struct OfUnequal {
+  template <class D, class V>
+  static HWY_INLINE V Apply(D d, V a, V b) {
+    return Op::OfUnequal(d, a, b);
+  }
+};
 
 // Blocks after which values that were taken for such numbers are looked at.
 constexpr size_t kStripBlocks = 16;
@@ -303,21 +310,68 @@ HWY_INLINE T ReduceLongRow(const T* x, size_t count) {
   return FoldVector<Op>(d, sums[0]);
 }
 
+// Where nobody asks ahead, lines of several rows are under way together. Two vectors of each row
+// suffice, since extrema of numbers have the same bits in any order.
+constexpr size_t kRowsAtOnce = 4;
+// What has to be read again, where the numbers were none or a zero is left, is near.
+constexpr size_t kMostBytesAtOnce = 64 << 10;
+
+// Whether the results are right.
+template <class Op, class T>
+HWY_INLINE bool ReduceRowsAtOnce(const T* const (&rows)[kRowsAtOnce], size_t count, T* results) {
+  using D = hn::ScalableTag<T>;
+  const D d;
+  constexpr size_t kLanes = hn::MaxLanes(d);
+  hn::Vec<D> even[kRowsAtOnce], odd[kRowsAtOnce];
+  for (size_t r = 0; r < kRowsAtOnce; ++r) {
+    even[r] = hn::LoadU(d, rows[r]);
+    odd[r] = hn::LoadU(d, rows[r] + kLanes);
+  }
+  auto is_nan = hn::IsNaN(even[0]);
+  const auto take = [&](size_t at) HWY_ATTR {
+    for (size_t r = 0; r < kRowsAtOnce; ++r) {
+      const auto a = hn::LoadU(d, rows[r] + at), b = hn::LoadU(d, rows[r] + at + kLanes);
+      is_nan = hn::Or(is_nan, hn::IsNaN(hn::Add(a, b)));
+      even[r] = Op::OfUnequal(d, even[r], a);
+      odd[r] = Op::OfUnequal(d, odd[r], b);
+    }
+  };
+  for (size_t at = 0; at + 2 * kLanes <= count; at += 2 * kLanes) take(at);
+  take(count - 2 * kLanes);
+  bool is_right = hn::AllFalse(d, is_nan);
+  for (size_t r = 0; r < kRowsAtOnce; ++r) {
+    results[r] = FoldVector<OfUnequal<Op>>(d, Op::OfUnequal(d, even[r], odd[r]));
+    is_right &= results[r] != T{0};
+  }
+  return is_right;
+}
+
 template <class Op, class T>
 void ReduceRows(void* results, const void* values, int64_t stride, size_t rows, size_t count) {
-  T partials[kPartials<T>];
-  for (size_t r = 0; r < rows; ++r) {
-    const T* const row = reinterpret_cast<const T*>(static_cast<const char*>(values) +
-                                                    static_cast<int64_t>(r) * stride);
-    T* const result = static_cast<T*>(results) + r;
-    if (count >= kPartials<T>) {
-      *result = ReduceLongRow<Op>(row, count);
-      continue;
+  const auto row = [&](size_t r) {
+    return reinterpret_cast<const T*>(static_cast<const char*>(values) +
+                                      static_cast<int64_t>(r) * stride);
+  };
+  T* const to = static_cast<T*>(results);
+  if (count < kPartials<T>) {
+    T partials[kPartials<T>];
+    for (size_t r = 0; r < rows; ++r) {
+      Accumulate<Op, T>(partials, row(r), count, /*first=*/true);
+      Fold<Op, T>(partials, count);
+      to[r] = partials[0];
     }
-    Accumulate<Op, T>(partials, row, count, /*first=*/true);
-    Fold<Op, T>(partials, count);
-    *result = partials[0];
+    return;
   }
+  size_t r = 0;
+  if constexpr (Op::kMindsNan && !kAsksAhead) {
+    const bool are_near = count * sizeof(T) <= kMostBytesAtOnce;
+    for (; are_near && r + kRowsAtOnce <= rows; r += kRowsAtOnce) {
+      const T* const some[] = {row(r), row(r + 1), row(r + 2), row(r + 3)};
+      if (ReduceRowsAtOnce<Op>(some, count, to + r)) continue;
+      for (size_t i = 0; i < kRowsAtOnce; ++i) to[r + i] = ReduceLongRow<Op>(some[i], count);
+    }
+  }
+  for (; r < rows; ++r) to[r] = ReduceLongRow<Op>(row(r), count);
 }
 
 template <class Op, class T>

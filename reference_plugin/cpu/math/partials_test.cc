@@ -171,31 +171,46 @@ TYPED_TEST(PartialsTest, ReduceRowsLikeOneAfterTheOther) {
   }
 }
 
-// Of zeros the sign decides, wherever they stand, and two infinities are no NaN.
+// Of zeros the sign decides, wherever they stand, and two infinities are no NaN; of a row alone and
+// beside others, whose results are theirs.
 TEST(PartialsZeroTest, ExtremesOfZerosAndInfinities) {
-  constexpr size_t kMost = kPartialBytes / sizeof(float), kCount = 40 * kMost + 9;
+  constexpr size_t kMost = kPartialBytes / sizeof(float), kCount = 40 * kMost + 9, kRows = 4;
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   for (const SimdTarget target : SupportedTargets()) {
     for (const bool is_maximum : {true, false}) {
       const Opcode opcode = is_maximum ? Opcode::kMaximum : Opcode::kMinimum;
       const Partials functions = FindPartials(opcode, DType::kF32, target);
-      const auto reduce = [&](const std::vector<float>& row) {
-        float result = 7;
-        functions.reduce_rows(&result, row.data(), 0, 1, row.size());
-        return result;
+      const auto expect = [&](const std::vector<float>& row, size_t at, float expected) {
+        float alone = 7;
+        functions.reduce_rows(&alone, row.data(), 0, 1, kCount);
+        EXPECT_EQ(std::bit_cast<uint32_t>(alone), std::bit_cast<uint32_t>(expected)) << at;
+        std::vector<float> values;
+        for (size_t r = 0; r < kRows; ++r) {
+          if (r == at % kRows) values.insert(values.end(), row.begin(), row.end());
+          if (r != at % kRows) values.resize(values.size() + kCount, static_cast<float>(r + 1));
+        }
+        float results[kRows];
+        functions.reduce_rows(results, values.data(), kCount * sizeof(float), kRows, kCount);
+        for (size_t r = 0; r < kRows; ++r) {
+          const float result = r == at % kRows ? expected : static_cast<float>(r + 1);
+          EXPECT_EQ(std::bit_cast<uint32_t>(results[r]), std::bit_cast<uint32_t>(result)) << at;
+        }
       };
       const float winner = is_maximum ? 0.0f : -0.0f, beyond = is_maximum ? -3.0f : 3.0f;
-      for (size_t at = 0; at < kCount; at += 7) {
+      for (size_t at = 0; at < kCount; at += at + 20 < kCount ? 7 : 1) {
         for (const float loser : {-winner, beyond}) {
           std::vector<float> row(kCount, loser);
           row[at] = winner;
-          const float result = reduce(row);
-          EXPECT_EQ(std::bit_cast<uint32_t>(result), std::bit_cast<uint32_t>(winner)) << at;
+          expect(row, at, winner);
         }
-        std::vector<float> row(kCount, 1);
-        row[at] = kInfinity;
-        row[at ^ 1] = -kInfinity;
-        EXPECT_EQ(reduce(row), is_maximum ? kInfinity : -kInfinity) << at;
+        std::vector<float> row(kCount, beyond);
+        row[at] = -beyond;
+        expect(row, at, -beyond);
+        row[(at + 1) % kCount] = kInfinity;
+        row[at] = -kInfinity;
+        expect(row, at, is_maximum ? kInfinity : -kInfinity);
+        row[at] = std::numeric_limits<float>::quiet_NaN();
+        expect(row, at, row[at]);
       }
     }
   }
