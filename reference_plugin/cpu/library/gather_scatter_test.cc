@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <random>
 #include <utility>
@@ -239,6 +240,46 @@ TEST(ScatterTest, LastAssignmentWinsWithAnyNumberOfThreads) {
   for (int64_t u = count - rows; u < count; ++u) {
     if (targets[u] >= rows) continue;
     EXPECT_EQ(one.Get<double>(targets[u] * 4), static_cast<double>(u));
+  }
+}
+
+// Each part of the updates has a copy of the array, however many threads there are.
+TEST(ScatterTest, ManyUpdatesOfASmallArray) {
+  constexpr int64_t kRows = 50, kCount = 200'000;
+  std::vector<int64_t> targets(kCount);
+  for (int64_t u = 0; u < kCount; ++u) targets[u] = (u * 7919) % (kRows + 3);
+  backend::ThreadPool pool(4);
+  for (DType dtype : {DType::kF32, DType::kF64, DType::kS32}) {
+    for (Opcode opcode : {Opcode::kAdd, Opcode::kMaximum, Opcode::kMinimum}) {
+      TestArray input(dtype, {kRows, 4}), updates(dtype, {kCount, 4});
+      std::vector<double> expected(kRows * 4);
+      for (int64_t i = 0; i < kRows * 4; ++i) {
+        // Of zeros: those of column 0 have a sign.
+        expected[i] = i % 4 == 0 ? -0.0 : static_cast<double>(i);
+        input.Set(i, expected[i]);
+      }
+      for (int64_t u = 0; u < kCount; ++u) {
+        for (int64_t c = 0; c < 4; ++c) {
+          const double update = c == 0 ? -0.0 : static_cast<double>((u * 31 + c) % 1009 - 500);
+          updates.Set(u * 4 + c, update);
+          if (targets[u] >= kRows) continue;
+          double& to = expected[targets[u] * 4 + c];
+          to = opcode == Opcode::kAdd       ? to + update
+               : opcode == Opcode::kMaximum ? std::max(to, update)
+                                            : std::min(to, update);
+        }
+      }
+      const Combiner combiner = OfTwo(opcode, dtype);
+      const TestArray one = ScatterRows(combiner, dtype, kRows, input, targets, updates, nullptr);
+      const TestArray many = ScatterRows(combiner, dtype, kRows, input, targets, updates, &pool);
+      EXPECT_EQ(one.bytes, many.bytes) << Name(dtype) << " " << compiler::Name(opcode);
+      for (int64_t i = 0; i < kRows * 4; ++i) {
+        const auto element = one.Get<double>(i);
+        ASSERT_EQ(element, expected[i]) << Name(dtype) << " " << compiler::Name(opcode) << i;
+        if (dtype == DType::kS32) continue;
+        ASSERT_EQ(std::signbit(element), std::signbit(expected[i])) << Name(dtype) << i;
+      }
+    }
   }
 }
 

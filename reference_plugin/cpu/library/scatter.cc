@@ -9,6 +9,7 @@
 #include "reference_plugin/cpu/library/library.h"
 #include "reference_plugin/cpu/library/pair_combiner.h"
 #include "reference_plugin/cpu/library/row_updates.h"
+#include "reference_plugin/cpu/library/scatter_parts.h"
 #include "reference_plugin/cpu/library/scatter_scalars.h"
 #include "reference_plugin/cpu/library/strided_walk.h"
 
@@ -21,7 +22,7 @@ using compiler::ScatterAttributes;
 // For each batch point (a position in the scatter indices), in order, one window of the updates is
 // combined into the result, which holds the input. A window that is not wholly inside is dropped.
 // Threads share the work by rows of the first scattered dimension, so that every element sees its
-// updates in order whatever their number.
+// updates in order whatever their number, or by parts of the updates of a small array.
 class ScatterStep final : public backend::PreparedStep {
  public:
   static Expected<std::unique_ptr<backend::PreparedStep>> Make(
@@ -33,6 +34,7 @@ class ScatterStep final : public backend::PreparedStep {
 
   backend::Outcome Run(std::span<void* const> operands, std::span<void* const> results,
                        const backend::RunContext& context) const override {
+    if (parts_of_updates_.count() > 1) return ScatterParted(operands, results, context);
     // Short of this many bytes, threads would cost more than they give.
     constexpr int64_t kParallelBytes = 256 << 10;
     int64_t bytes = num_windows_ * num_runs_ * run_length_ * arrays_[0].element_bytes;
@@ -53,6 +55,8 @@ class ScatterStep final : public backend::PreparedStep {
     for (const Status& problem : problems) PLINTH_RETURN_IF_ERROR(problem);
     return Status();
   }
+
+  int64_t scratch_bytes() const override { return parts_of_updates_.scratch_bytes(); }
 
  private:
   struct Start {
@@ -135,6 +139,11 @@ class ScatterStep final : public backend::PreparedStep {
       const bool has_loop = apply_updates_ != nullptr || combine_runs_ != nullptr;
       stays_near_ = has_loop && run_length_ * bytes < kShortRunBytes &&
                     input.NumElements() * bytes <= kNearCaches * backend::CoreCacheBytes();
+      if (has_loop && run_length_ * bytes < kShortRunBytes) {
+        PLINTH_ASSIGN_OR_RETURN(
+            parts_of_updates_,
+            ScatterParts::Make(step.combiners[0], input, num_windows_, run_length_ * bytes));
+      }
     }
     std::vector<DType> types;
     for (size_t half = 0; half < 2; ++half) {
@@ -191,9 +200,8 @@ class ScatterStep final : public backend::PreparedStep {
   }
 
   // The same as ScatterRows where a window is one run of one array.
-  Status ScatterOneRun(std::span<void* const> operands, std::span<void* const> results,
-                       int64_t first_row, int64_t end_row) const {
-    auto* const array = static_cast<std::byte*>(results[0]);
+  Status ScatterOneRun(std::span<void* const> operands, std::byte* array, int64_t first_row,
+                       int64_t end_row, int64_t first_window, int64_t end_window) const {
     auto* const indices = static_cast<const std::byte*>(operands[1]);
     auto* const updates = static_cast<const std::byte*>(operands[2]);
     SmallVector<void*, 8> parameters(2);
@@ -205,7 +213,7 @@ class ScatterStep final : public backend::PreparedStep {
       parameters[1] = const_cast<std::byte*>(from);
       if (Status problem = combiner_.Run(all, all.first(1)); !problem.ok()) status = problem;
     };
-    ForEachRow(update_extents_, update_strides_, 0, num_windows_,
+    ForEachRow(update_extents_, update_strides_, first_window, end_window,
                [&](const int64_t* offsets, int64_t count, const int64_t* steps) {
                  const ScalarUpdates row{.array = array + offsets[2],
                                          .array_stride = steps[2],
@@ -229,10 +237,31 @@ class ScatterStep final : public backend::PreparedStep {
     return status;
   }
 
+  // Threads share the work by parts of the updates.
+  Status ScatterParted(std::span<void* const> operands, std::span<void* const> results,
+                       const backend::RunContext& context) const {
+    auto* const array = static_cast<std::byte*>(results[0]);
+    std::byte* const scratch = context.scratch.data();
+    parts_of_updates_.Begin(array, scratch);
+    const int64_t count = parts_of_updates_.count();
+    backend::ParallelFor(context.pool, count, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t part = begin; part < end; ++part) {
+        // Parts are for the loops that cannot fail.
+        static_cast<void>(ScatterOneRun(operands, parts_of_updates_.Copy(part, array, scratch), 0,
+                                        INT64_MAX, part * num_windows_ / count,
+                                        (part + 1) * num_windows_ / count));
+      }
+    });
+    return parts_of_updates_.Join(array, scratch);
+  }
+
   // Applies the updates whose first start index is in [first_row, end_row).
   Status ScatterRows(std::span<void* const> operands, std::span<void* const> results,
                      int64_t first_row, int64_t end_row) const {
-    if (one_run_) return ScatterOneRun(operands, results, first_row, end_row);
+    if (one_run_) {
+      return ScatterOneRun(operands, static_cast<std::byte*>(results[0]), first_row, end_row, 0,
+                           num_windows_);
+    }
     auto* indices = static_cast<const std::byte*>(operands[num_arrays_]);
     SmallVector<int64_t, 4> start(starts_.size());
     SmallVector<void*, 8> parameters(2 * num_arrays_);
@@ -293,6 +322,7 @@ class ScatterStep final : public backend::PreparedStep {
   ScatterScalars apply_updates_ = nullptr;  // preferred
   CombineRuns combine_runs_ = nullptr;
   std::vector<IndexPart> parts_;
+  ScatterParts parts_of_updates_;
   Dims update_extents_;
   Dims update_strides_[3];  // of the batch in indices, updates and input
 };
