@@ -25,14 +25,9 @@ HWY_INLINE V NanOr(V a, V b, V number) {
   const V nan = hn::IfThenElse(hn::IsNaN(a), a, b);
   return hn::IfThenElse(hn::IsNaN(nan), hn::Add(nan, nan), number);
 }
-// Most values are numbers, for which half of the instructions do, and of two that are not equal
-// one of them does.
+// Most values are numbers, for which half of the instructions do.
 struct MaximumOfFloats {
   static constexpr bool kMindsNan = true;
-  template <class D, class V>
-  static HWY_INLINE V OfUnequal(D, V a, V b) {
-    return hn::Max(a, b);
-  }
   template <class D, class V>
   static HWY_INLINE V OfNumbers(D, V a, V b) {
     return hn::And(hn::Max(a, b), hn::Max(b, a));
@@ -44,10 +39,6 @@ struct MaximumOfFloats {
 };
 struct MinimumOfFloats {
   static constexpr bool kMindsNan = true;
-  template <class D, class V>
-  static HWY_INLINE V OfUnequal(D, V a, V b) {
-    return hn::Min(a, b);
-  }
   template <class D, class V>
   static HWY_INLINE V OfNumbers(D, V a, V b) {
     return hn::Or(hn::Min(a, b), hn::Min(b, a));

@@ -109,14 +109,10 @@ HWY_INLINE void TakeBlocks(D d, const hn::TFromD<D>* x, size_t blocks, Sums<D>& 
   }
 }
 
-// What is known of values after they were taken for numbers other than zero.
-enum class Taken { kRight, kZero, kNan };
-
-// The same for extrema of such numbers, which one instruction gives. It does not mind the sign of
-// zeros: sums are of no use where one is left. The total of a block with a NaN is one, and so is
-// that of two infinities.
+// The same for extrema of numbers. Answers false, with sums of no use, if there may have been a
+// NaN: the total of a block with one is one, and so is that of two infinities.
 template <class Op, class D>
-HWY_INLINE Taken TakeBlocksOfUnequal(D d, const hn::TFromD<D>* x, size_t blocks, Sums<D>& sums) {
+HWY_INLINE bool TakeBlocksOfNumbers(D d, const hn::TFromD<D>* x, size_t blocks, Sums<D>& sums) {
   auto is_nan = hn::IsNaN(sums[0]);
   for (size_t k = 1; k < kVectors<D>; ++k) is_nan = hn::Or(is_nan, hn::IsNaN(sums[k]));
   for (; blocks > 0; --blocks, x += kPartials<hn::TFromD<D>>) {
@@ -128,16 +124,11 @@ HWY_INLINE Taken TakeBlocksOfUnequal(D d, const hn::TFromD<D>* x, size_t blocks,
       asm("" : "+v"(value.raw));  // else g++ reads it from memory again for each use
 #endif
       total = hn::Add(total, value);
-      sums[k] = Op::OfUnequal(d, sums[k], value);
+      sums[k] = Op::OfNumbers(d, sums[k], value);
     }
     is_nan = hn::Or(is_nan, hn::IsNaN(total));
   }
-  if (!hn::AllFalse(d, is_nan)) return Taken::kNan;
-  auto is_zero = hn::Eq(sums[0], hn::Zero(d));
-  for (size_t k = 1; k < kVectors<D>; ++k) {
-    is_zero = hn::Or(is_zero, hn::Eq(sums[k], hn::Zero(d)));
-  }
-  return hn::AllFalse(d, is_zero) ? Taken::kRight : Taken::kZero;
+  return hn::AllFalse(d, is_nan);
 }
 
 template <class Op>
@@ -147,15 +138,8 @@ struct OfNumbers {
     return Op::OfNumbers(d, a, b);
   }
 };
-template <class Op>
-struct OfUnequal {
-  template <class D, class V>
-  static HWY_INLINE V Apply(D d, V a, V b) {
-    return Op::OfUnequal(d, a, b);
-  }
-};
 
-// Blocks after which values that were taken for such numbers are looked at.
+// Blocks after which numbers that were taken for all are looked for a NaN.
 constexpr size_t kStripBlocks = 16;
 
 // `before`: the sums, as they lie in memory.
@@ -168,14 +152,9 @@ HWY_INLINE void Take(D d, const hn::TFromD<D>* x, size_t blocks, Sums<D>& sums,
     hn::TFromD<D> kept[kPartials<hn::TFromD<D>>];
     for (;;) {
       const size_t strip = std::min(blocks, kStripBlocks);
-      const Taken taken = TakeBlocksOfUnequal<Op>(d, x, strip, sums);
-      if (taken != Taken::kRight) {
+      if (!TakeBlocksOfNumbers<Op>(d, x, strip, sums)) {
         Load(d, before, sums);
-        if (taken == Taken::kNan) {
-          TakeBlocks<Op>(d, x, strip, sums);
-        } else {
-          TakeBlocks<OfNumbers<Op>>(d, x, strip, sums);
-        }
+        TakeBlocks<Op>(d, x, strip, sums);
       }
       blocks -= strip;
       if (blocks == 0) return;
@@ -313,10 +292,10 @@ HWY_INLINE T ReduceLongRow(const T* x, size_t count) {
 // Where nobody asks ahead, lines of several rows are under way together. Two vectors of each row
 // suffice, since extrema of numbers have the same bits in any order.
 constexpr size_t kRowsAtOnce = 4;
-// What has to be read again, where the numbers were none or a zero is left, is near.
+// What has to be read again, where there may be a NaN, is near.
 constexpr size_t kMostBytesAtOnce = 64 << 10;
 
-// Whether the results are right.
+// Answers false, with results of no use, if there may have been a NaN.
 template <class Op, class T>
 HWY_INLINE bool ReduceRowsAtOnce(const T* const (&rows)[kRowsAtOnce], size_t count, T* results) {
   using D = hn::ScalableTag<T>;
@@ -332,18 +311,17 @@ HWY_INLINE bool ReduceRowsAtOnce(const T* const (&rows)[kRowsAtOnce], size_t cou
     for (size_t r = 0; r < kRowsAtOnce; ++r) {
       const auto a = hn::LoadU(d, rows[r] + at), b = hn::LoadU(d, rows[r] + at + kLanes);
       is_nan = hn::Or(is_nan, hn::IsNaN(hn::Add(a, b)));
-      even[r] = Op::OfUnequal(d, even[r], a);
-      odd[r] = Op::OfUnequal(d, odd[r], b);
+      even[r] = Op::OfNumbers(d, even[r], a);
+      odd[r] = Op::OfNumbers(d, odd[r], b);
     }
   };
   for (size_t at = 0; at + 2 * kLanes <= count; at += 2 * kLanes) take(at);
   take(count - 2 * kLanes);
-  bool is_right = hn::AllFalse(d, is_nan);
+  if (!hn::AllFalse(d, is_nan)) return false;
   for (size_t r = 0; r < kRowsAtOnce; ++r) {
-    results[r] = FoldVector<OfUnequal<Op>>(d, Op::OfUnequal(d, even[r], odd[r]));
-    is_right &= results[r] != T{0};
+    results[r] = FoldVector<OfNumbers<Op>>(d, Op::OfNumbers(d, even[r], odd[r]));
   }
-  return is_right;
+  return true;
 }
 
 template <class Op, class T>
