@@ -2,6 +2,7 @@
 #include "reference_plugin/backend/run/prepared_program.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <unordered_map>
 #include <utility>
@@ -21,6 +22,10 @@ constexpr double kShortRunNs = 20'000;
 // What each further device adds: to queue its lane, wake a thread for it, and hand it over at
 // collectives.
 constexpr double kLaneNs = 2'000;
+
+// The least that machine code gives in place of a loop's steps: a pendulum of 1,000 turns takes 174
+// us step by step and 21 as machine code on a Zen 3, `x.at[i].set` in 4,096 turns 1,459 and 36.
+constexpr double kNativeGain = 8;
 
 // Pointers that a run finds for the bound steps in its loops; steps beyond are run like others.
 constexpr int64_t kMostSlots = 1 << 16;
@@ -131,6 +136,7 @@ Status PreparedProgram::Prepare(const Backend& backend) {
   FindBindable(loop_depths);
   FindShared(loop_depths);
   TranslateLoops(backend);
+  FindSaved(loop_depths);
   constexpr int64_t kMostMemory = int64_t{1} << 60;
   if (plan_.arena_size > kMostMemory || scratch_bytes_ > kMostMemory) {
     return ResourceExhausted("program '", plan_.name, "' needs more than 2^60 bytes to run");
@@ -140,7 +146,7 @@ Status PreparedProgram::Prepare(const Backend& backend) {
 
 bool PreparedProgram::IsShort(size_t devices) const {
   const auto count = static_cast<double>(devices);
-  return count * (plan_.cost_ns - shared_ns_) < kShortRunNs + (count - 1) * kLaneNs &&
+  return count * (plan_.cost_ns - shared_ns_ - saved_ns_) < kShortRunNs + (count - 1) * kLaneNs &&
          !has_custom_calls_ && !may_pause_;
 }
 
@@ -250,6 +256,28 @@ void PreparedProgram::TranslateLoops(const Backend& backend) {
   for (const std::unique_ptr<NativeLoop>& loop : loops_) {
     steps_[static_cast<size_t>(loop->first_step())].loop = loop.get();
   }
+}
+
+// The plan's cost is that of steps, which all loops may have become machine code for.
+void PreparedProgram::FindSaved(std::span<const int32_t> loop_depths) {
+  if (loops_.empty() || !std::isfinite(plan_.cost_ns)) return;
+  std::vector<size_t> ends(steps_.size());  // of the loop that a step begins
+  for (size_t s = 0; s < steps_.size(); ++s) {
+    for (const int32_t target : steps_[s].targets) {
+      if (static_cast<size_t>(target) <= s) ends[static_cast<size_t>(target)] = s + 1;
+    }
+  }
+  double outside = 0;
+  size_t native_end = 0;
+  for (size_t s = 0; s < steps_.size(); ++s) {
+    if (steps_[s].loop != nullptr) native_end = std::max(native_end, ends[s]);
+    if (loop_depths[s] == 0) {
+      outside += plan_.steps[s].cost_ns;
+    } else if (s >= native_end) {
+      return;
+    }
+  }
+  saved_ns_ = std::max(plan_.cost_ns - outside, 0.0) * (1 - 1 / kNativeGain);
 }
 
 Status PreparedProgram::Run(Runtime& runtime, std::span<RunArgument> arguments,

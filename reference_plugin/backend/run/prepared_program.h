@@ -116,6 +116,7 @@ class PreparedProgram {
   void FindBindable(std::span<const int32_t> loop_depths);
   void FindShared(std::span<const int32_t> loop_depths);
   void TranslateLoops(const Backend& backend);
+  void FindSaved(std::span<const int32_t> loop_depths);
 
   // Whether an allocation is one for all lanes of a group.
   bool IsShared(size_t allocation) const { return !is_shared_.empty() && is_shared_[allocation]; }
@@ -134,6 +135,7 @@ class PreparedProgram {
   std::vector<StoragePtr> constants_;  // by storage number; null for other kinds
   std::vector<bool> is_shared_;        // by storage number; empty: none
   double shared_ns_ = 0;               // of the plan's cost: what is done once for a whole group
+  double saved_ns_ = 0;                // of it: by machine code in place of steps
   int64_t scratch_bytes_ = 0;
   int32_t most_arrays_ = 0;  // of one step
   int32_t num_meetings_ = 0;

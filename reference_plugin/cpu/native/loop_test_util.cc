@@ -39,6 +39,7 @@ Run RunProgram(const std::string& text, const std::vector<Bytes>& arguments, boo
   auto program = backend::PreparedProgram::Create(std::move(compiled->plan), backend);
   EXPECT_TRUE(program.ok()) << program.status().ToString();
   if (!program.ok()) return run;
+  run.is_short = (*program)->IsShort();
   backend::Runtime runtime(1, 0);
   std::vector<backend::RunArgument> storages;
   for (const Bytes& argument : arguments) {

@@ -15,6 +15,7 @@ using Bytes = std::vector<std::byte>;
 struct Run {
   std::vector<Bytes> results;
   size_t loops = 0;  // as machine code
+  bool is_short = false;
 };
 
 // Runs the program with loops as machine code or without.

@@ -359,6 +359,22 @@ TEST(NativeLoops, ManyValues) {
   ExpectSameBits(Loop("5xf32", body), {Floats(5, 0.5f, 0.25f), Floats(5, 0.9f, 0.05f)});
 }
 
+// The caller itself runs what machine code makes short.
+TEST(NativeLoops, AreShort) {
+  const auto run = [](int turns, bool native) {
+    const std::string text = Loop("f32", R"(
+      %x = stablehlo.add %a, %b : tensor<f32>
+      %y = stablehlo.negate %b : tensor<f32>)",
+                                  turns);
+    return RunProgram(text, {Floats(1, 1, 1), Floats(1, 2, 1)}, native);
+  };
+  EXPECT_TRUE(run(10, false).is_short);
+  EXPECT_FALSE(run(500, false).is_short);
+  const auto code = run(500, true);
+  EXPECT_EQ(code.is_short, code.loops == 1);
+  EXPECT_FALSE(run(100'000, true).is_short);
+}
+
 // A loop that never ends stops when the client goes.
 TEST(NativeLoops, StopsWhenTold) {
   const std::string text = Loop("f32", R"(
