@@ -7,7 +7,9 @@
 #include <cstdint>
 #include <cstring>
 #include <initializer_list>
+#include <limits>
 #include <span>
+#include <stdexcept>
 #include <type_traits>
 #include <utility>
 
@@ -66,7 +68,8 @@ class SmallVector {
 
   void reserve(size_t capacity) {
     if (capacity <= capacity_) return;
-    capacity = std::max(capacity, size_t{2} * capacity_);
+    if (capacity > kMostElements) throw std::length_error("SmallVector");
+    capacity = std::min(std::max(capacity, size_t{2} * capacity_), kMostElements);
     T* data = static_cast<T*>(::operator new(capacity * sizeof(T)));
     std::copy(begin(), end(), data);
     Release();
@@ -107,6 +110,8 @@ class SmallVector {
   }
 
  private:
+  static constexpr size_t kMostElements = std::numeric_limits<uint32_t>::max();
+
   T* Inline() { return reinterpret_cast<T*>(inline_); }
   void Release() {
     if (data_ != Inline()) ::operator delete(data_);
