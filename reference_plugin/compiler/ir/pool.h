@@ -24,7 +24,8 @@ class Pool {
 
   size_t size() const { return size_; }
   T& emplace_back() {
-    if (size_ % kChunk == 0) chunks_.push_back(std::make_unique_for_overwrite<Slot[]>(kChunk));
+    if (size_ == chunks_.size() * kChunk)
+      chunks_.push_back(std::make_unique_for_overwrite<Slot[]>(kChunk));
     T* const made = new (&chunks_.back()[size_ % kChunk]) T();
     ++size_;
     return *made;
