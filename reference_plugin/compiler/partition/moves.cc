@@ -99,10 +99,9 @@ Moves::Moves(const Op& op, const Rule& rule) : op_(op) {
 }
 
 void Moves::Allow(SpreadWish& wish) const {
-  std::vector<Layout> operands;
-  for (const Layout* operand : wish.operands) operands.push_back(*operand);
   for (size_t dim : dims_) {
-    const std::optional<size_t> kernel = SpreadKernel(dim, operands);
+    const std::optional<size_t> kernel =
+        op_.opcode == Opcode::kConvolution ? SpreadKernel(dim, *wish.operands[1]) : std::nullopt;
     const DimFactors& factors = kernel ? rule_.operands[1][*kernel] : rule_.results[0][dim];
     if (factors.size() == 1) wish.spreadable[static_cast<size_t>(factors[0])] = true;
   }
@@ -136,15 +135,18 @@ bool Moves::IsDone() const {
   return std::all_of(dims_.begin(), dims_.end(), [&](size_t dim) { return IsResultItself(dim); });
 }
 
-std::optional<size_t> Moves::SpreadKernel(size_t dim, std::span<const Layout> operands) const {
+std::optional<size_t> Moves::SpreadKernel(size_t dim, const OpLayouts& layouts) const {
   if (op_.opcode != Opcode::kConvolution) return std::nullopt;
+  return SpreadKernel(dim, layouts.operands[1]);
+}
+
+std::optional<size_t> Moves::SpreadKernel(size_t dim, const Layout& layout) const {
   const auto& conv = op_.Get<ConvolutionAttributes>();
   const size_t i = SpatialOf(conv, dim);
   const auto kernel = static_cast<size_t>(conv.kernel_spatial[i]);
   const DimFactors& factors = rule_.operands[1][kernel];
   const bool is_larger = op_.operands[1]->type.dims[kernel] > op_.type().dims[dim];
-  if (!is_larger || factors.size() != 1 || operands[1].Of(kernel).empty() ||
-      conv.window.reversal[i]) {
+  if (!is_larger || factors.size() != 1 || layout.Of(kernel).empty() || conv.window.reversal[i]) {
     return std::nullopt;
   }
   return kernel;
@@ -192,7 +194,7 @@ Moves::Reach Moves::ReachOf(size_t dim, bool is_of_kernel) const {
 
 bool Moves::IsSpread(std::span<const Source> sources, const OpLayouts& layouts, size_t dim) const {
   const size_t from = ReachOf(dim, false).dim;
-  return !layouts.results[0].Of(dim).empty() || SpreadKernel(dim, layouts.operands).has_value() ||
+  return !layouts.results[0].Of(dim).empty() || SpreadKernel(dim, layouts).has_value() ||
          std::any_of(sources.begin(), sources.end(),
                      [&](const Source& source) { return !source.local.layout.Of(from).empty(); });
 }
@@ -200,7 +202,7 @@ bool Moves::IsSpread(std::span<const Source> sources, const OpLayouts& layouts, 
 // What devices need for their parts of the result, or of the kernel, along one of its dimensions.
 bool Moves::WindowAlong(size_t dim, const OpLayouts& layouts, Windows& windows,
                         Local& local) const {
-  const std::optional<size_t> kernel = SpreadKernel(dim, layouts.operands);
+  const std::optional<size_t> kernel = SpreadKernel(dim, layouts);
   const AxisList& axes = kernel ? layouts.operands[1].Of(*kernel) : layouts.results[0].Of(dim);
   const int64_t whole = kernel ? op_.operands[1]->type.dims[*kernel] : op_.type().dims[dim];
   const int64_t part = whole / SizeOf(axes);

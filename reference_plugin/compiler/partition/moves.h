@@ -63,7 +63,8 @@ class Moves {
   bool IsResultItself(size_t dim) const;
   // The dimension of a convolution's kernel that is spread, so that each device adds up its part
   // of every window: where the kernel is larger than the result, as in gradients of kernels.
-  std::optional<size_t> SpreadKernel(size_t dim, std::span<const Layout> operands) const;
+  std::optional<size_t> SpreadKernel(size_t dim, const OpLayouts& layouts) const;
+  std::optional<size_t> SpreadKernel(size_t dim, const Layout& layout) const;  // of the kernel
   Reach ReachOf(size_t dim, bool is_of_kernel) const;
   bool IsSpread(std::span<const Source> sources, const OpLayouts& layouts, size_t dim) const;
   bool WindowAlong(size_t dim, const OpLayouts& layouts, Windows& windows, Local& local) const;
