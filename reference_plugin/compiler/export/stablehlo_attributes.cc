@@ -281,7 +281,7 @@ class StablehloFields {
     Matrix("padding", both, 2);
   }
   // Rows are padded with -1 where groups differ in size.
-  void WriteGroups(std::string_view name, const std::vector<std::vector<int64_t>>& groups) {
+  void WriteGroups(std::string_view name, const DeviceGroups& groups) {
     size_t most = op_.opcode == Opcode::kCollectivePermute ? 2 : 0;
     for (const std::vector<int64_t>& group : groups) most = std::max(most, group.size());
     std::vector<int64_t> all;

@@ -435,17 +435,19 @@ Expected<AttributesRef> ConvertCollective(const AttributeSource& source) {
   const bool permute = op.Find("source_target_pairs") != nullptr;
   const std::string_view lists = permute ? "source_target_pairs" : "replica_groups";
   const AttributeRef groups = op.Find(lists);
+  DeviceGroups::Lists rows;
   if (groups != nullptr && groups->struct_name() == "stablehlo.replica_group_mesh_axes") {
     auto read = source.shardings->ReadGroups(groups);
     if (!read.ok()) return read.status().WithContext(lists);
-    collective.groups = *std::move(read);
+    rows = *std::move(read);
   } else {
-    PLINTH_ASSIGN_OR_RETURN(collective.groups, RowsOf(op, lists));
+    PLINTH_ASSIGN_OR_RETURN(rows, RowsOf(op, lists));
   }
   if (!permute) {
     // Rows are padded with -1 where groups differ in size.
-    for (std::vector<int64_t>& group : collective.groups) std::erase(group, -1);
+    for (std::vector<int64_t>& group : rows) std::erase(group, -1);
   }
+  collective.groups = std::move(rows);
   collective.channel_id = Fields(op, "channel_handle").Int("handle");
   collective.use_global_device_ids = op.Bool("use_global_device_ids");
   for (std::string_view name : {"all_gather_dim", "scatter_dimension", "split_dimension"}) {

@@ -15,6 +15,7 @@
 
 #include "plinth/support/dtype.h"
 #include "plinth/support/small_vector.h"
+#include "reference_plugin/compiler/ir/device_groups.h"
 
 namespace plinth::program {
 class Attribute;
@@ -261,7 +262,7 @@ struct Redistribution {
 
 // All collectives. kCollectivePermute: each group is a pair of source and target.
 struct CollectiveAttributes {
-  std::vector<std::vector<int64_t>> groups;
+  DeviceGroups groups;
   int64_t channel_id = 0;
   bool use_global_device_ids = false;
   int64_t dimension = 0;  // gather, scatter or split dimension

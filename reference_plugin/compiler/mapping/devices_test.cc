@@ -88,6 +88,35 @@ TEST(LaneGroups, InTheFourWaysOfNumberingDevices) {
   }
 }
 
+// Two collectives that need one another, of 4 of 8 devices each.
+TEST(LaneGroups, AreSharedByCollectivesAlongTheSameAxes) {
+  const auto module = ImportText(StrCat(R"(
+module attributes {mhlo.num_partitions = 8 : i32} {
+  sdy.mesh @mesh = <["x"=2, "y"=4]>
+  func.func @main(%a: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}, {}]>})
+      -> tensor<4xf32> {
+    %zero = stablehlo.constant dense<0.0> : tensor<f32>
+    %0 = stablehlo.reduce(%a init: %zero) applies stablehlo.add across dimensions = [0]
+        : (tensor<8x4xf32>, tensor<f32>) -> tensor<4xf32>
+    %1 = stablehlo.broadcast_in_dim %0, dims = [1] : (tensor<4xf32>) -> tensor<8x4xf32>
+    %2 = stablehlo.multiply %a, %1 : tensor<8x4xf32>
+    %3 = stablehlo.reduce(%2 init: %zero) applies stablehlo.add across dimensions = [0]
+        : (tensor<8x4xf32>, tensor<f32>) -> tensor<4xf32>
+    return %3 : tensor<4xf32>
+  }
+})"));
+  ASSERT_NE(module, nullptr);
+  ASSERT_TRUE(MapToDevices(*module, testing::kPlainTarget.collectives).ok());
+  std::vector<DeviceGroups> groups;
+  for (const Op* op : module->entry->body->ops) {
+    if (op->opcode != Opcode::kAllReduce) continue;
+    groups.push_back(op->Get<CollectiveAttributes>().groups);
+  }
+  ASSERT_EQ(groups.size(), 2u);
+  EXPECT_THAT(groups[0].lists(), ElementsAre(ElementsAre(0, 1, 2, 3), ElementsAre(4, 5, 6, 7)));
+  EXPECT_EQ(groups[0].id(), groups[1].id());
+}
+
 TEST(LaneGroups, OfOneLaneExchangeNothing) {
   Expected<std::string> text =
       Mapped(Program(2, 1, AllReduce("replica_groups = dense<[[0], [1]]> : tensor<2x1xi64>")));

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <numeric>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -14,7 +15,7 @@
 namespace plinth::compiler::mapping {
 namespace {
 
-using Groups = std::vector<std::vector<int64_t>>;
+using Lists = DeviceGroups::Lists;
 
 class Resolver {
  public:
@@ -62,7 +63,7 @@ class Resolver {
     return Status();
   }
 
-  Status Resolve(const Op& op, CollectiveAttributes& collective) const {
+  Status Resolve(const Op& op, CollectiveAttributes& collective) {
     const bool is_permute = op.opcode == Opcode::kCollectivePermute;
     const bool has_channel = collective.channel_id > 0;
     const bool may_flatten = op.opcode == Opcode::kAllGather || op.opcode == Opcode::kAllReduce ||
@@ -75,15 +76,23 @@ class Resolver {
     const bool is_both = has_channel && may_flatten && !is_flat;
     const bool is_cross_partition = has_channel && !may_flatten;
     const int64_t most = is_flat ? num_lanes() : is_cross_partition ? partitions_ : replicas_;
-    Groups given = std::move(collective.groups);
-    if (given.empty() && !is_permute) {
-      given.emplace_back(static_cast<size_t>(most));
-      std::iota(given[0].begin(), given[0].end(), 0);
+    collective.use_global_device_ids = true;
+    const auto [known, is_new] =
+        lanes_.try_emplace({collective.groups.id(), op.opcode, has_channel, is_flat});
+    if (!is_new) {
+      collective.groups = known->second.lanes;
+      return Status();
     }
-    PLINTH_RETURN_IF_ERROR(is_permute ? CheckPairs(given, most)
-                                      : CheckGroups(given, most, op.opcode));
-    Groups lanes;
-    for (const std::vector<int64_t>& group : given) {
+    known->second.given = collective.groups;
+    if (collective.groups.empty() && !is_permute) {
+      Lists all(1, std::vector<int64_t>(static_cast<size_t>(most)));
+      std::iota(all[0].begin(), all[0].end(), 0);
+      collective.groups = std::move(all);
+    }
+    PLINTH_RETURN_IF_ERROR(is_permute ? CheckPairs(collective.groups, most)
+                                      : CheckGroups(collective.groups, most, op.opcode));
+    Lists lanes;
+    for (const std::vector<int64_t>& group : collective.groups) {
       if (is_flat) {
         lanes.push_back(group);
       } else if (is_both) {
@@ -103,8 +112,9 @@ class Resolver {
         }
       }
     }
-    collective.groups = std::move(lanes);
-    collective.use_global_device_ids = true;
+    // Where they are the same, all kinds of collectives go on sharing them.
+    if (lanes != collective.groups.lists()) collective.groups = std::move(lanes);
+    known->second.lanes = collective.groups;
     return Status();
   }
 
@@ -112,7 +122,7 @@ class Resolver {
   void SendToSome(Op& op) const {
     CollectiveAttributes collective = op.Get<CollectiveAttributes>();
     size_t named = 0;
-    Groups pairs;
+    Lists pairs;
     for (const std::vector<int64_t>& group : collective.groups) {
       named += group.size();
       for (int64_t lane : group) pairs.push_back({group[0], lane});
@@ -128,7 +138,7 @@ class Resolver {
     return InvalidArgument("device ", id, " is named; expected a number in [0, ", most, ")");
   }
 
-  static Status CheckGroups(const Groups& groups, int64_t most, Opcode opcode) {
+  static Status CheckGroups(const DeviceGroups& groups, int64_t most, Opcode opcode) {
     std::vector<bool> named(static_cast<size_t>(most), false);
     for (const std::vector<int64_t>& group : groups) {
       for (int64_t id : group) {
@@ -147,7 +157,7 @@ class Resolver {
     return Status();
   }
 
-  static Status CheckPairs(const Groups& pairs, int64_t most) {
+  static Status CheckPairs(const DeviceGroups& pairs, int64_t most) {
     std::vector<bool> sends(static_cast<size_t>(most), false), receives = sends;
     for (const std::vector<int64_t>& pair : pairs) {
       for (int64_t id : pair) PLINTH_RETURN_IF_ERROR(CheckNumber(id, most));
@@ -169,9 +179,11 @@ class Resolver {
         op.opcode != Opcode::kAllToAll) {
       return Status();
     }
+    int64_t checked = 0;
     for (const std::vector<int64_t>& group : collective.groups) {
-      if (group.empty()) continue;
       const auto size = static_cast<int64_t>(group.size());
+      if (size == checked || size == 0) continue;
+      checked = size;
       for (size_t i = 0; i < op.operands.size(); ++i) {
         const Dims& from = op.operands[i]->type.dims;
         const Dims& to = op.results[i]->type.dims;
@@ -225,6 +237,11 @@ class Resolver {
   const int64_t replicas_, partitions_;
   Replacements replacements_;
   std::map<const Attributes*, Known> resolved_;  // many ops may share one
+  struct KnownLanes {
+    DeviceGroups given, lanes;  // `given` so that its id stays its own
+  };
+  // By the id of the groups, and what says how they number devices.
+  std::map<std::tuple<const void*, Opcode, bool, bool>, KnownLanes> lanes_;
 };
 
 }  // namespace

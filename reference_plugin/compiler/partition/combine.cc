@@ -214,13 +214,10 @@ class CollectiveCombiner {
       return false;
     }
     if (a.opcode == Opcode::kRedistribute && a.operands.back() != b.operands.back()) return false;
-    const auto plain = [](const Op& op) {
-      CollectiveAttributes attributes = op.Get<CollectiveAttributes>();
-      attributes.channel_id = 0;
-      attributes.redistributions.clear();
-      return attributes;
-    };
-    return plain(a) == plain(b);
+    const auto &x = a.Get<CollectiveAttributes>(), &y = b.Get<CollectiveAttributes>();
+    return x.dimension == y.dimension && x.concat_dimension == y.concat_dimension &&
+           x.split_count == y.split_count && x.use_global_device_ids == y.use_global_device_ids &&
+           x.groups == y.groups;
   }
 
   Op* Join(const std::vector<Op*>& ops) {

@@ -178,20 +178,22 @@ Value* Emitter::BroadcastFirst(Value* value) {
   CollectiveAttributes attributes;
   if (manual_.IsAll()) return value;
   if (manual_.is_inside) {
-    attributes.groups = GroupsOf(*manual_.mesh, manual_.Free());
+    attributes.groups = Groups(*manual_.mesh, manual_.Free());
   } else {
-    std::vector<int64_t>& group = attributes.groups.emplace_back();
+    std::vector<int64_t> group;
     for (int64_t device = 0; device < num_devices_; ++device) group.push_back(device);
+    attributes.groups = DeviceGroups::Lists{std::move(group)};
   }
   return Collective(Opcode::kCollectiveBroadcast, value, value->type, std::move(attributes));
 }
 
 Value* Emitter::BroadcastFrom(int64_t device, Value* value) {
   CollectiveAttributes attributes;
-  std::vector<int64_t>& group = attributes.groups.emplace_back(1, device);
+  std::vector<int64_t> group = {device};
   for (int64_t other = 0; other < num_devices_; ++other) {
     if (other != device) group.push_back(other);
   }
+  attributes.groups = DeviceGroups::Lists{std::move(group)};
   return Collective(Opcode::kCollectiveBroadcast, value, value->type, std::move(attributes));
 }
 
@@ -208,7 +210,7 @@ Block* Emitter::CombinerOf(Opcode opcode, DType dtype) {
 
 Value* Emitter::AllReduce(Value* value, Opcode combiner, const Mesh& mesh, const AxisList& axes) {
   CollectiveAttributes attributes;
-  attributes.groups = GroupsOf(mesh, axes);
+  attributes.groups = Groups(mesh, axes);
   return Collective(Opcode::kAllReduce, {&value, 1}, value->type, std::move(attributes), combiner);
 }
 
@@ -234,7 +236,7 @@ void Emitter::ReduceUnreduced(LocalValue& now, const Layout& to) {
       continue;
     }
     CollectiveAttributes attributes;
-    attributes.groups = GroupsOf(*layout.mesh, {axis});
+    attributes.groups = Groups(*layout.mesh, {axis});
     attributes.dimension = static_cast<int64_t>(scatter_dim);
     Type type = now.value->type;
     type.dims[scatter_dim] /= axis.size;
@@ -352,7 +354,7 @@ bool Emitter::ExchangeOne(LocalValue& now, const Layout& to) {
       type.dims[into] /= axis.size;
       type.dims[from] *= axis.size;
       CollectiveAttributes attributes;
-      attributes.groups = GroupsOf(*to.mesh, {axis});
+      attributes.groups = Groups(*to.mesh, {axis});
       attributes.dimension = static_cast<int64_t>(into);
       attributes.concat_dimension = static_cast<int64_t>(from);
       attributes.split_count = axis.size;
@@ -374,7 +376,7 @@ bool Emitter::GatherOne(LocalValue& now, const Layout& to) {
     Type type = now.value->type;
     type.dims[dim] *= SizeOf(gathered);
     CollectiveAttributes attributes;
-    attributes.groups = GroupsOf(*now.layout.mesh, gathered);
+    attributes.groups = Groups(*now.layout.mesh, gathered);
     attributes.dimension = static_cast<int64_t>(dim);
     now.value = Collective(Opcode::kAllGather, now.value, type, std::move(attributes));
     now.layout.dims[dim] = Merged(UpTo(have, common));
@@ -406,10 +408,10 @@ bool Emitter::Permute(LocalValue& now, const Layout& to) {
   const std::vector<int64_t> have = parts_of(now.layout);
   const std::vector<int64_t> want = parts_of(to);
   std::map<int64_t, std::vector<int64_t>> senders;  // of a part; who keeps it sends to itself
-  CollectiveAttributes attributes;
+  DeviceGroups::Lists pairs;
   for (size_t device = 0; device < have.size(); ++device) {
     if (have[device] == want[device]) {
-      attributes.groups.push_back({static_cast<int64_t>(device), static_cast<int64_t>(device)});
+      pairs.push_back({static_cast<int64_t>(device), static_cast<int64_t>(device)});
     } else {
       senders[have[device]].push_back(static_cast<int64_t>(device));
     }
@@ -418,10 +420,12 @@ bool Emitter::Permute(LocalValue& now, const Layout& to) {
     if (have[device] == want[device]) continue;
     std::vector<int64_t>& free = senders[want[device]];
     if (free.empty()) return false;
-    attributes.groups.push_back({free.back(), static_cast<int64_t>(device)});
+    pairs.push_back({free.back(), static_cast<int64_t>(device)});
     free.pop_back();
   }
   if (!senders.empty()) {
+    CollectiveAttributes attributes;
+    attributes.groups = std::move(pairs);
     now.value =
         Collective(Opcode::kCollectivePermute, now.value, now.value->type, std::move(attributes));
   }

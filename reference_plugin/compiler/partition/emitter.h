@@ -11,6 +11,7 @@
 #include "reference_plugin/compiler/ir/builder.h"
 #include "reference_plugin/compiler/partition/layout.h"
 #include "reference_plugin/compiler/partition/manual.h"
+#include "reference_plugin/compiler/partition/tables.h"
 
 namespace plinth::compiler::partition {
 
@@ -52,6 +53,10 @@ class Emitter {
   // is there once. `combiner`: of a reduction.
   Value* Collective(Opcode opcode, std::span<Value* const> operands, const Type& type,
                     CollectiveAttributes attributes, std::optional<Opcode> combiner = std::nullopt);
+  // Of a mesh, as GroupsOf: those of the same axes share their lists.
+  const DeviceGroups& Groups(const Mesh& mesh, const AxisList& axes) {
+    return groups_.Find(mesh, axes);
+  }
   // A scalar.
   Value* Zero(DType dtype);
   // Combines what each device of a group has: add, maximum, ...
@@ -96,6 +101,7 @@ class Emitter {
   Location location_;
   ManualAxes manual_;
   Value* partition_id_ = nullptr;
+  GroupTable groups_;
   std::map<std::string, Value*> indices_;  // along axes of a mesh
   // What has been moved, in this block and those around it: nothing moves twice to one place.
   struct Resharded {

@@ -17,15 +17,13 @@ namespace {
 // An array that is gathered alone may be written once for all devices, which pays among many.
 constexpr size_t kMostDevices = 32;
 
-using Groups = std::vector<std::vector<int64_t>>;
-
 // Which group a device is in, and as which of it.
 struct Member {
   int64_t group = -1, place = -1;
 };
 
 // By device; nothing if the groups are not of one size, or a device is in two.
-std::optional<std::map<int64_t, Member>> MembersOf(const Groups& groups) {
+std::optional<std::map<int64_t, Member>> MembersOf(const DeviceGroups& groups) {
   std::map<int64_t, Member> members;
   for (size_t i = 0; i < groups.size(); ++i) {
     if (groups[i].size() != groups[0].size()) return std::nullopt;
@@ -40,7 +38,7 @@ std::optional<std::map<int64_t, Member>> MembersOf(const Groups& groups) {
 // Groups in which each device of one group of `inner` meets those that `outer` brings to it. They
 // are listed inner group by inner group, in the order of the outer ones. Nothing: an inner group
 // would be at several places of the outer ones, or devices meet others than those of their place.
-std::optional<Groups> JoinedGroups(const Groups& inner, const Groups& outer) {
+std::optional<DeviceGroups> JoinedGroups(const DeviceGroups& inner, const DeviceGroups& outer) {
   const auto in = MembersOf(inner), out = MembersOf(outer);
   if (!in.has_value() || !out.has_value() || in->size() != out->size()) return std::nullopt;
   std::map<int64_t, std::vector<int64_t>> lists;  // of inner groups, by the first of them
@@ -54,7 +52,7 @@ std::optional<Groups> JoinedGroups(const Groups& inner, const Groups& outer) {
     const auto [known, is_new] = lists.emplace(list[0], list);
     if (!is_new && known->second != list) return std::nullopt;
   }
-  Groups joined;
+  DeviceGroups::Lists joined;
   std::unordered_set<int64_t> seen;
   for (const auto& [first, list] : lists) {
     std::vector<int64_t>& group = joined.emplace_back();
@@ -105,7 +103,7 @@ class GatherJoiner {
     const size_t dim = static_cast<size_t>(gathered.dimension);
     const int64_t extent = windows.type().dims[dim];
     if (!StaysAlong(windows, dim)) return nullptr;
-    std::optional<Groups> groups = JoinedGroups(attributes.groups, gathered.groups);
+    std::optional<DeviceGroups> groups = JoinedGroups(attributes.groups, gathered.groups);
     if (!groups.has_value() || (*groups)[0].size() > kMostDevices) return nullptr;
     attributes.groups = *std::move(groups);
     const int64_t inner = std::ssize(windows.Get<CollectiveAttributes>().groups[0]);

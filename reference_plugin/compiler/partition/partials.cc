@@ -19,7 +19,7 @@ using Element = std::array<std::byte, 16>;
 Value* GatherAlong(Emitter& emitter, Value* value, int64_t dim, const Mesh& mesh,
                    const AxisList& axes) {
   CollectiveAttributes attributes;
-  attributes.groups = GroupsOf(mesh, axes);
+  attributes.groups = emitter.Groups(mesh, axes);
   attributes.dimension = dim;
   Type type = value->type;
   type.dims[static_cast<size_t>(dim)] *= SizeOf(axes);

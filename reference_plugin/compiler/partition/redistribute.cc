@@ -51,7 +51,7 @@ class Mover {
       if (uses_[i]) axes.push_back({static_cast<int32_t>(i), 1, mesh_.axes[i].size});
     }
     CollectiveAttributes attributes;
-    attributes.groups = GroupsOf(mesh_, axes);
+    attributes.groups = emitter_.Groups(mesh_, axes);
     Redistribution& how = attributes.redistributions.emplace_back();
     SmallVector<Value*, 8> operands;
     for (const Placed& array : arrays_) {

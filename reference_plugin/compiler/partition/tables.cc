@@ -58,4 +58,14 @@ const Layout& LayoutTable::Find(const Layout& layout) {
   return layouts_.emplace(hash, layout)->second;
 }
 
+const DeviceGroups& GroupTable::Find(const Mesh& mesh, const AxisList& axes) {
+  Hash hash;
+  hash.Add(axes);
+  const auto [first, last] = groups_.equal_range(hash.value());
+  for (auto known = first; known != last; ++known) {
+    if (known->second.axes == axes && known->second.mesh == mesh) return known->second.groups;
+  }
+  return groups_.emplace(hash.value(), Known{mesh, axes, GroupsOf(mesh, axes)})->second.groups;
+}
+
 }  // namespace plinth::compiler::partition

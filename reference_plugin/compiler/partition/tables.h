@@ -5,11 +5,12 @@
 #include <cstddef>
 #include <unordered_map>
 
+#include "reference_plugin/compiler/ir/device_groups.h"
 #include "reference_plugin/compiler/ir/sharding.h"
 #include "reference_plugin/compiler/partition/layout.h"
 
-// Shardings and layouts of a program, each once: its many values have few, so what is kept per
-// value is a pointer, and most comparisons are of pointers.
+// Shardings, layouts and groups of a program, each once: its many values and collectives have few,
+// so what is kept for each is a pointer, and most comparisons are of pointers.
 namespace plinth::compiler::partition {
 
 class ShardingTable {
@@ -28,6 +29,20 @@ class LayoutTable {
 
  private:
   std::unordered_multimap<size_t, Layout> layouts_;  // by hash
+};
+
+class GroupTable {
+ public:
+  // GroupsOf; valid as long as the table.
+  const DeviceGroups& Find(const Mesh& mesh, const AxisList& axes);
+
+ private:
+  struct Known {
+    Mesh mesh;
+    AxisList axes;
+    DeviceGroups groups;
+  };
+  std::unordered_multimap<size_t, Known> groups_;  // by a hash of the axes
 };
 
 }  // namespace plinth::compiler::partition

@@ -46,7 +46,7 @@ std::vector<std::vector<int64_t>> ConnectedLanes(const CollectiveAttributes& per
 Expected<std::unique_ptr<backend::PreparedStep>> Prepare(const compiler::plan::PlanStep& step) {
   const auto& collective = *std::get_if<CollectiveAttributes>(step.attributes.get());
   const bool is_permute = step.opcode == Opcode::kCollectivePermute;
-  backend::LaneGroups groups(is_permute ? ConnectedLanes(collective) : collective.groups);
+  backend::LaneGroups groups(is_permute ? ConnectedLanes(collective) : collective.groups.lists());
   if (step.opcode == Opcode::kRedistribute) return PrepareRedistribute(step, std::move(groups));
   const bool combines = step.opcode == Opcode::kAllReduce || step.opcode == Opcode::kReduceScatter;
   return combines ? PrepareCombine(step, std::move(groups))
