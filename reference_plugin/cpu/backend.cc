@@ -20,7 +20,7 @@ using compiler::plan::PlanStepKind;
 backend::Engine KernelEngine(bool native) {
   auto codes = native ? std::make_shared<emit::CodeCache>() : nullptr;
   return {[](const PlanStep& step) { return step.kind == PlanStepKind::kKernel; },
-          [codes](const PlanStep& step, backend::AttributeBudget&) {
+          [codes](const PlanStep& step, backend::Preparation&) {
             int64_t array_bytes = 0;
             for (const compiler::plan::ArrayRef& array : step.results) {
               array_bytes = std::max(array_bytes, array.type.SizeInBytes());
@@ -30,14 +30,14 @@ backend::Engine KernelEngine(bool native) {
 }
 
 backend::Engine CollectiveEngine() {
-  return {collectives::IsCollective, [](const PlanStep& step, backend::AttributeBudget&) {
-            return collectives::PrepareCollective(step);
+  return {collectives::IsCollective, [](const PlanStep& step, backend::Preparation& shared) {
+            return collectives::PrepareCollective(step, shared.lanes);
           }};
 }
 
 backend::Engine LibraryEngine(const library::LibraryOptions& options) {
   return {[](const PlanStep& step) { return step.kind == PlanStepKind::kLibrary; },
-          [options](const PlanStep& step, backend::AttributeBudget&) {
+          [options](const PlanStep& step, backend::Preparation&) {
             return library::PrepareLibraryStep(step, options);
           }};
 }

@@ -75,7 +75,7 @@ class DeviceStep final : public backend::PreparedStep {
 backend::Engine DeviceEngine(const std::shared_ptr<const Device>& device) {
   return {[device](const PlanStep& step) { return IsOffered(step) && device->Takes(StepOf(step)); },
           [device](const PlanStep& step,
-                   backend::AttributeBudget&) -> Expected<std::unique_ptr<backend::PreparedStep>> {
+                   backend::Preparation&) -> Expected<std::unique_ptr<backend::PreparedStep>> {
             const Step seen = StepOf(step);
             Expected<Device::Run> run = device->Prepare(seen);
             if (!run.ok()) return run.status().WithContext(StrCat(seen.op, " at ", seen.place));

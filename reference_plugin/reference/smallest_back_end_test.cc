@@ -51,7 +51,7 @@ class WordForWord final : public backend::PreparedStep {
 
 backend::Engine KernelEngine() {
   return {[](const PlanStep& step) { return step.kind == PlanStepKind::kKernel; },
-          [](const PlanStep& step, backend::AttributeBudget&) {
+          [](const PlanStep& step, backend::Preparation&) {
             return Expected<std::unique_ptr<backend::PreparedStep>>(
                 std::make_unique<WordForWord>(step));
           }};

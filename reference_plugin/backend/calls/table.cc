@@ -146,8 +146,8 @@ Engine CallEngine(std::string backend_name, std::vector<CallFamily> families, Ca
                    step.opcode == compiler::Opcode::kCustomCall;
           },
           [calls = Calls{std::move(backend_name), std::move(families), std::move(adapt)}](
-              const compiler::plan::PlanStep& step, AttributeBudget& budget) {
-            return PrepareCall(step, calls, budget);
+              const compiler::plan::PlanStep& step, Preparation& shared) {
+            return PrepareCall(step, calls, shared.attributes);
           }};
 }
 

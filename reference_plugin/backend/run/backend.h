@@ -12,6 +12,7 @@
 
 #include "plinth/support/named_value.h"
 #include "plinth/support/status.h"
+#include "reference_plugin/backend/run/collective_step.h"
 #include "reference_plugin/backend/run/native_loop.h"
 #include "reference_plugin/backend/run/prepared_step.h"
 #include "reference_plugin/compiler/plan/plan.h"
@@ -31,6 +32,12 @@ class AttributeBudget {
   int64_t left_ = kMostBytes;
 };
 
+// What the steps of one program share while they are made ready.
+struct Preparation {
+  AttributeBudget attributes;
+  LaneGroupsTable lanes;
+};
+
 // One way to run steps.
 struct Engine {
   // Whether it runs steps of this kind.
@@ -39,7 +46,7 @@ struct Engine {
   // of a kernel depends on PlanStep::kernel alone, because kernels that do the same work share it.
   // Errors name the step and its place.
   std::function<Expected<std::unique_ptr<PreparedStep>>(const compiler::plan::PlanStep& step,
-                                                        AttributeBudget& budget)>
+                                                        Preparation& shared)>
       prepare;
 };
 

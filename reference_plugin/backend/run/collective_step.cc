@@ -17,4 +17,10 @@ LaneGroups::LaneGroups(std::span<const std::vector<int64_t>> groups) {
   }
 }
 
+const LaneGroupsRef& LaneGroupsTable::Find(const compiler::DeviceGroups& groups) {
+  const auto [known, is_new] = known_.try_emplace(groups.id());
+  if (is_new) known->second = {groups, std::make_shared<const LaneGroups>(groups.lists())};
+  return known->second.lanes;
+}
+
 }  // namespace plinth::backend

@@ -3,12 +3,15 @@
 #define PLINTH_REFERENCE_PLUGIN_BACKEND_RUN_COLLECTIVE_STEP_H_
 
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "plinth/support/status.h"
 #include "reference_plugin/backend/run/prepared_step.h"
+#include "reference_plugin/compiler/ir/device_groups.h"
 
 namespace plinth::backend {
 
@@ -37,6 +40,20 @@ class LaneGroups {
   std::vector<int32_t> begins_;   // of each group in members_, and the end
   std::vector<int32_t> group_of_;
 };
+using LaneGroupsRef = std::shared_ptr<const LaneGroups>;
+
+// The same of the groups of one program's collectives, each once.
+class LaneGroupsTable {
+ public:
+  const LaneGroupsRef& Find(const compiler::DeviceGroups& groups);
+
+ private:
+  struct Known {
+    compiler::DeviceGroups groups;  // so that its id stays its own
+    LaneGroupsRef lanes;
+  };
+  std::map<const void*, Known> known_;  // by the id of the groups
+};
 
 // A step that the lanes of a group do together, when each has come to it: what an engine makes of
 // every collective (Category::kCollective). Immutable; any number of launches may be at it.
@@ -54,9 +71,9 @@ class CollectiveStep : public PreparedStep {
     return is_shared ? members.first(1) : members;
   }
 
-  explicit CollectiveStep(LaneGroups groups) : groups_(std::move(groups)) {}
+  explicit CollectiveStep(LaneGroupsRef groups) : groups_(std::move(groups)) {}
 
-  const LaneGroups& groups() const { return groups_; }
+  const LaneGroups& groups() const { return *groups_; }
   // Whether all members of a group get the same results. Then they may have each of them as one
   // array together.
   virtual bool GivesAllTheSame() const { return false; }
@@ -71,7 +88,7 @@ class CollectiveStep : public PreparedStep {
   }
 
  private:
-  const LaneGroups groups_;
+  const LaneGroupsRef groups_;
 };
 
 }  // namespace plinth::backend

@@ -31,9 +31,9 @@ constexpr double kNativeGain = 8;
 constexpr int64_t kMostSlots = 1 << 16;
 
 Expected<std::unique_ptr<PreparedStep>> PrepareStep(const Backend& backend, const PlanStep& step,
-                                                    AttributeBudget& budget) {
+                                                    Preparation& shared) {
   for (const Engine& engine : backend.engines) {
-    if (engine.matches(step)) return engine.prepare(step, budget);
+    if (engine.matches(step)) return engine.prepare(step, shared);
   }
   return Unimplemented("the ", backend.name, " plugin does not run ", compiler::Name(step.opcode));
 }
@@ -42,15 +42,14 @@ Expected<std::unique_ptr<PreparedStep>> PrepareStep(const Backend& backend, cons
 class SharedKernels {
  public:
   Expected<std::shared_ptr<const PreparedStep>> Prepare(const Backend& backend,
-                                                        const PlanStep& step,
-                                                        AttributeBudget& budget) {
+                                                        const PlanStep& step, Preparation& shared) {
     const size_t hash = compiler::WorkHash(*step.kernel);
     auto [first, last] = prepared_.equal_range(hash);
     for (auto same = first; same != last; ++same) {
       if (compiler::SameWork(*same->second.kernel, *step.kernel)) return same->second.prepared;
     }
     PLINTH_ASSIGN_OR_RETURN(std::shared_ptr<const PreparedStep> prepared,
-                            PrepareStep(backend, step, budget));
+                            PrepareStep(backend, step, shared));
     prepared_.emplace(hash, Entry{step.kernel.get(), prepared});
     return prepared;
   }
@@ -90,7 +89,7 @@ Status PreparedProgram::Prepare(const Backend& backend) {
     constants_[s] = StoragePtr::Borrow(constant.bytes.data(), allocation.size, allocation.constant);
   }
   SharedKernels kernels;
-  AttributeBudget budget;
+  Preparation shared;
   steps_.reserve(plan_.steps.size());
   for (const PlanStep& source : plan_.steps) {
     Step& step = steps_.emplace_back();
@@ -103,9 +102,9 @@ Status PreparedProgram::Prepare(const Backend& backend) {
     for (const auto& result : source.results) array_allocations_.push_back(result.allocation);
     most_arrays_ = std::max(most_arrays_, step.num_operands + step.num_results);
     if (source.kind == PlanStepKind::kKernel) {
-      PLINTH_ASSIGN_OR_RETURN(step.prepared, kernels.Prepare(backend, source, budget));
+      PLINTH_ASSIGN_OR_RETURN(step.prepared, kernels.Prepare(backend, source, shared));
     } else if (source.kind == PlanStepKind::kLibrary) {
-      PLINTH_ASSIGN_OR_RETURN(step.prepared, PrepareStep(backend, source, budget));
+      PLINTH_ASSIGN_OR_RETURN(step.prepared, PrepareStep(backend, source, shared));
       has_custom_calls_ |= source.opcode == compiler::Opcode::kCustomCall;
     } else if (source.kind == PlanStepKind::kCopy) {
       step.copy_bytes = source.results[0].type.SizeInBytes();

@@ -158,7 +158,7 @@ TEST(PreparedProgram, StepsMayWait) {
                             return step.opcode == compiler::Opcode::kCustomCall;
                           },
                           [](const compiler::plan::PlanStep&,
-                             AttributeBudget&) -> Expected<std::unique_ptr<PreparedStep>> {
+                             Preparation&) -> Expected<std::unique_ptr<PreparedStep>> {
                             return std::unique_ptr<PreparedStep>(new LateStep());
                           }});
   const auto program = CompileFor(backend, R"(

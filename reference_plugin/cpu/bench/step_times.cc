@@ -106,8 +106,8 @@ backend::Backend TimedBackend(std::vector<std::unique_ptr<StepTime>>* times) {
     engine.prepare =
         [inner = std::move(engine.prepare), times](
             const compiler::plan::PlanStep& step,
-            backend::AttributeBudget& budget) -> Expected<std::unique_ptr<backend::PreparedStep>> {
-      PLINTH_ASSIGN_OR_RETURN(std::unique_ptr<backend::PreparedStep> prepared, inner(step, budget));
+            backend::Preparation& shared) -> Expected<std::unique_ptr<backend::PreparedStep>> {
+      PLINTH_ASSIGN_OR_RETURN(std::unique_ptr<backend::PreparedStep> prepared, inner(step, shared));
       times->push_back(std::make_unique<StepTime>());
       times->back()->name = TextOf(step);
       return std::unique_ptr<backend::PreparedStep>(

@@ -43,10 +43,13 @@ std::vector<std::vector<int64_t>> ConnectedLanes(const CollectiveAttributes& per
   return groups;
 }
 
-Expected<std::unique_ptr<backend::PreparedStep>> Prepare(const compiler::plan::PlanStep& step) {
+Expected<std::unique_ptr<backend::PreparedStep>> Prepare(const compiler::plan::PlanStep& step,
+                                                         backend::LaneGroupsTable& lanes) {
   const auto& collective = *std::get_if<CollectiveAttributes>(step.attributes.get());
   const bool is_permute = step.opcode == Opcode::kCollectivePermute;
-  backend::LaneGroups groups(is_permute ? ConnectedLanes(collective) : collective.groups.lists());
+  backend::LaneGroupsRef groups =
+      is_permute ? std::make_shared<const backend::LaneGroups>(ConnectedLanes(collective))
+                 : lanes.Find(collective.groups);
   if (step.opcode == Opcode::kRedistribute) return PrepareRedistribute(step, std::move(groups));
   const bool combines = step.opcode == Opcode::kAllReduce || step.opcode == Opcode::kReduceScatter;
   return combines ? PrepareCombine(step, std::move(groups))
@@ -61,8 +64,8 @@ bool IsCollective(const compiler::plan::PlanStep& step) {
 }
 
 Expected<std::unique_ptr<backend::PreparedStep>> PrepareCollective(
-    const compiler::plan::PlanStep& step) {
-  auto prepared = Prepare(step);
+    const compiler::plan::PlanStep& step, backend::LaneGroupsTable& lanes) {
+  auto prepared = Prepare(step, lanes);
   if (prepared.ok()) return prepared;
   std::string text(compiler::Name(step.opcode));
   if (step.location != nullptr && !step.location->empty()) {

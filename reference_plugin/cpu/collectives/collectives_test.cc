@@ -8,6 +8,7 @@
 #include <complex>
 
 #include "plinth/support/str_cat.h"
+#include "reference_plugin/backend/run/collective_step.h"
 #include "reference_plugin/backend/testing/fleet.h"
 #include "reference_plugin/cpu/backend.h"
 #include "reference_plugin/cpu/collectives/collectives_test_util.h"
@@ -29,7 +30,22 @@ std::unique_ptr<BackendClient> ClientUnderTest(int num_devices) {
 namespace plinth::cpu::collectives {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+
+TEST(LaneGroupsTable, CollectivesOfTheSameGroupsShareThem) {
+  backend::LaneGroupsTable table;
+  const compiler::DeviceGroups groups(compiler::DeviceGroups::Lists{{2, 0}, {1}});
+  const backend::LaneGroupsRef lanes = table.Find(groups);
+  EXPECT_EQ(table.Find(compiler::DeviceGroups(groups)), lanes);
+  EXPECT_THAT(lanes->Members(0), ElementsAre(2, 0));
+  EXPECT_EQ(lanes->GroupOf(1), 1);
+  // Those of which nobody else knows any more are still there.
+  const void* const first = table.Find(compiler::DeviceGroups::Lists{{0, 1, 2}}).get();
+  const backend::LaneGroupsRef other = table.Find(compiler::DeviceGroups::Lists{{0}, {1, 2}});
+  EXPECT_NE(other.get(), first);
+  EXPECT_EQ(other->size(), 2);
+}
 
 // Long arrays go to the pool, short ones run on the caller's thread.
 TEST(Collectives, AllReduceInGroups) {

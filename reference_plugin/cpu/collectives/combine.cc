@@ -15,7 +15,7 @@
 namespace plinth::cpu::collectives {
 namespace {
 
-using backend::LaneGroups;
+using backend::LaneGroupsRef;
 using backend::RunContext;
 using compiler::CollectiveAttributes;
 using compiler::Opcode;
@@ -127,7 +127,7 @@ struct Segments {
 // all_reduce: every rank gets all segments. reduce_scatter: each gets its part of them.
 class CombineStep final : public backend::CollectiveStep {
  public:
-  CombineStep(LaneGroups groups, std::vector<Segments> arrays, bool scatters)
+  CombineStep(LaneGroupsRef groups, std::vector<Segments> arrays, bool scatters)
       : CollectiveStep(std::move(groups)), arrays_(std::move(arrays)), scatters_(scatters) {}
 
   bool GivesAllTheSame() const override { return !scatters_; }
@@ -195,7 +195,7 @@ class CombineStep final : public backend::CollectiveStep {
 }  // namespace
 
 Expected<std::unique_ptr<backend::PreparedStep>> PrepareCombine(
-    const compiler::plan::PlanStep& step, LaneGroups groups) {
+    const compiler::plan::PlanStep& step, LaneGroupsRef groups) {
   const auto& collective = *std::get_if<CollectiveAttributes>(step.attributes.get());
   std::vector<Segments> arrays;
   for (const compiler::plan::ArrayRef& operand : step.operands) {

@@ -12,7 +12,7 @@
 namespace plinth::cpu::collectives {
 namespace {
 
-using backend::LaneGroups;
+using backend::LaneGroupsRef;
 using backend::RunContext;
 using compiler::CollectiveAttributes;
 using compiler::Dims;
@@ -29,7 +29,7 @@ struct Exchange {
 // all_gather, all_to_all: every rank sends a block to every rank.
 class AllToAllStep final : public backend::CollectiveStep {
  public:
-  AllToAllStep(LaneGroups groups, std::vector<Exchange> exchanges, bool gathers)
+  AllToAllStep(LaneGroupsRef groups, std::vector<Exchange> exchanges, bool gathers)
       : CollectiveStep(std::move(groups)), exchanges_(std::move(exchanges)), gathers_(gathers) {}
 
   bool GivesAllTheSame() const override { return gathers_; }
@@ -74,7 +74,7 @@ class AllToAllStep final : public backend::CollectiveStep {
 // The array of the group's first lane, everywhere.
 class BroadcastStep final : public backend::CollectiveStep {
  public:
-  BroadcastStep(LaneGroups groups, int64_t bytes)
+  BroadcastStep(LaneGroupsRef groups, int64_t bytes)
       : CollectiveStep(std::move(groups)), bytes_(bytes) {}
 
   bool GivesAllTheSame() const override { return true; }
@@ -96,7 +96,7 @@ class BroadcastStep final : public backend::CollectiveStep {
 
 class PermuteStep final : public backend::CollectiveStep {
  public:
-  PermuteStep(LaneGroups groups, const CollectiveAttributes& permute, int64_t bytes)
+  PermuteStep(LaneGroupsRef groups, const CollectiveAttributes& permute, int64_t bytes)
       : CollectiveStep(std::move(groups)), bytes_(bytes) {
     std::unordered_map<int64_t, int64_t> source_of;
     for (const std::vector<int64_t>& pair : permute.groups) source_of[pair[1]] = pair[0];
@@ -162,7 +162,7 @@ Exchange MakeExchange(const compiler::plan::PlanStep& step, size_t array) {
 }  // namespace
 
 Expected<std::unique_ptr<backend::PreparedStep>> PrepareExchange(
-    const compiler::plan::PlanStep& step, LaneGroups groups) {
+    const compiler::plan::PlanStep& step, LaneGroupsRef groups) {
   const auto& collective = *std::get_if<CollectiveAttributes>(step.attributes.get());
   const int64_t bytes = step.operands[0].type.SizeInBytes();
   switch (step.opcode) {

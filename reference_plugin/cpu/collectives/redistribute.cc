@@ -13,7 +13,7 @@
 namespace plinth::cpu::collectives {
 namespace {
 
-using backend::LaneGroups;
+using backend::LaneGroupsRef;
 using backend::RunContext;
 using compiler::CollectiveAttributes;
 using compiler::Redistribution;
@@ -35,7 +35,7 @@ struct Filled {
 
 class RedistributeStep final : public backend::CollectiveStep {
  public:
-  RedistributeStep(const compiler::plan::PlanStep& step, LaneGroups groups)
+  RedistributeStep(const compiler::plan::PlanStep& step, LaneGroupsRef groups)
       : CollectiveStep(std::move(groups)), element_bytes_(ByteSize(step.results[0].type.dtype)) {
     const auto& collective = *std::get_if<CollectiveAttributes>(step.attributes.get());
     const int64_t ranks = collective.groups.empty() ? 0 : std::ssize(collective.groups[0]);
@@ -121,7 +121,7 @@ class RedistributeStep final : public backend::CollectiveStep {
 }  // namespace
 
 Expected<std::unique_ptr<backend::PreparedStep>> PrepareRedistribute(
-    const compiler::plan::PlanStep& step, LaneGroups groups) {
+    const compiler::plan::PlanStep& step, LaneGroupsRef groups) {
   return std::unique_ptr<backend::PreparedStep>(new RedistributeStep(step, std::move(groups)));
 }
 

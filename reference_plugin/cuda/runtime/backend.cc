@@ -164,7 +164,7 @@ std::shared_ptr<const backend::Backend> MakeBackend(const Architecture& architec
       [](const PlanStep& step) {
         return step.kind == PlanStepKind::kKernel || step.kind == PlanStepKind::kLibrary;
       },
-      [architecture, options, library](const PlanStep& step, backend::AttributeBudget&)
+      [architecture, options, library](const PlanStep& step, backend::Preparation&)
           -> Expected<std::unique_ptr<backend::PreparedStep>> {
         PLINTH_ASSIGN_OR_RETURN(PrintedStep text, Print(step, architecture, options));
         return std::unique_ptr<backend::PreparedStep>(new GpuStep(std::move(text)));
