@@ -74,6 +74,8 @@ class WantedLayouts {
     if (known == nullptr) known = &Find(value);
     return *known;
   }
+  // The same, and valid as long as the table.
+  const Layout& Kept(const Layout& layout) const { return table_.Find(layout); }
   void Set(const Value* value, ShardingRef sharding) {
     shardings_.values[static_cast<size_t>(value->id)] = std::move(sharding);
     layouts_[static_cast<size_t>(value->id)] = nullptr;

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "reference_plugin/compiler/partition/hash.h"
 #include "reference_plugin/compiler/partition/local_op.h"
 
 namespace plinth::compiler::partition {
@@ -99,7 +100,18 @@ class Settler {
     double inner_bytes = 0;      // that those write, on all devices
   };
   // What has been brought where.
-  using Moved = std::vector<std::pair<const Value*, Layout>>;
+  using Moved = std::vector<std::pair<const Value*, const Layout*>>;
+  // Layouts of the operands of an op, and then of its result. They are in the table.
+  using Layouts = SmallVector<const Layout*, 4>;
+  // How an op runs whose arrays lie so, and whose result is wanted so. Layers of a model ask the
+  // same again.
+  struct Way {
+    const Rule* rule;
+    FactorSet spreadable;
+    SmallVector<int64_t, 4> sizes;  // of the operands
+    Layouts lie, runs;
+    double multiplications;  // of one device, if the op is a product
+  };
 
   const Layout& Of(const Value* value) const { return wanted_.Of(value); }
   const ShardingRef& ShardingOf(const Value* value) const { return wanted_.shardings().Of(value); }
@@ -158,24 +170,26 @@ class Settler {
   void Visit(const Op& op) {
     const Value* const result = op.results[0];
     if (!IsFree(result)) return;
-    const Layout now = Of(result);
+    const Layout& now = Of(result);
     if (now.IsReplicated()) return;
-    const Layout natural = Natural(op);
+    const Layout& natural = wanted_.Kept(Natural(op));
     if (!AreElsewhere(natural, now)) return;
     const Cluster cluster = ClusterOf(result, now);
-    Layout best = now;
+    const Layout* best = &now;
     double least = CostOf(cluster, now, now) * (1 - kLeastPart);
-    for (const Layout& layout : Candidates(cluster, natural)) {
-      if (layout.IsReplicated() || layout == now || !SameDevices(layout.mesh, now.mesh)) continue;
-      const double cost = CostOf(cluster, layout, now);
-      if (cost > least && (least_gain_ > 0 || best != now)) continue;
+    for (const Layout* layout : Candidates(cluster, natural)) {
+      if (layout->IsReplicated() || *layout == now || !SameDevices(layout->mesh, now.mesh)) {
+        continue;
+      }
+      const double cost = CostOf(cluster, *layout, now);
+      if (cost > least && (least_gain_ > 0 || best != &now)) continue;
       least = cost;
       best = layout;
     }
-    if (best == now) return;
+    if (best == &now) return;
     Sharding sharding;
-    sharding.mesh = best.mesh;
-    for (const AxisList& axes : best.dims) sharding.dims.emplace_back().axes = axes;
+    sharding.mesh = best->mesh;
+    for (const AxisList& axes : best->dims) sharding.dims.emplace_back().axes = axes;
     const auto shared = std::make_shared<const Sharding>(std::move(sharding));
     for (const Value* value : cluster.values) wanted_.Set(value, shared);
   }
@@ -222,8 +236,9 @@ class Settler {
   }
 
   // How the cluster may lie: as what it is made of, or as what it meets.
-  std::vector<Layout> Candidates(const Cluster& cluster, const Layout& natural) {
-    std::vector<Layout> candidates = {natural};
+  SmallVector<const Layout*, kMostCandidates> Candidates(const Cluster& cluster,
+                                                         const Layout& natural) {
+    SmallVector<const Layout*, kMostCandidates> candidates = {&natural};
     for (const Op* op : cluster.ops) {
       if (!IsElementwise(op->opcode)) continue;
       const auto add = [&](const Value* value) {
@@ -232,8 +247,9 @@ class Settler {
         }
         const Layout& layout = Of(value);
         if (candidates.size() < kMostCandidates &&
-            std::find(candidates.begin(), candidates.end(), layout) == candidates.end()) {
-          candidates.push_back(layout);
+            std::none_of(candidates.begin(), candidates.end(),
+                         [&](const Layout* other) { return *other == layout; })) {
+          candidates.push_back(&layout);
         }
       };
       for (const Value* operand : op->operands) add(operand);
@@ -242,7 +258,8 @@ class Settler {
     return candidates;
   }
 
-  // What moves and is computed around the cluster if it lies so, and was to lie otherwise.
+  // What moves and is computed around the cluster if it lies so, and was to lie otherwise. Both
+  // layouts are in the table.
   double CostOf(const Cluster& cluster, const Layout& layout, const Layout& before) {
     const auto layout_of = [&](const Value* value) -> const Layout& {
       return cluster.is_in.contains(value) ? layout : Of(value);
@@ -253,10 +270,10 @@ class Settler {
       const Layout& from = layout_of(value);
       if (IsMadeAnywhere(value) || from == to) return;
       const bool is_moved = std::any_of(moved.begin(), moved.end(), [&](const auto& known) {
-        return known.first == value && known.second == to;
+        return known.first == value && *known.second == to;
       });
       if (is_moved) return;
-      moved.emplace_back(value, to);
+      moved.emplace_back(value, &to);
       cost += MoveCost(from, to, value->type, costs_.start_bytes);
     };
     for (const Op* op : cluster.ops) {
@@ -267,38 +284,53 @@ class Settler {
       for (size_t i = 0; i < op->operands.size(); ++i) {
         const Value* const operand = op->operands[i];
         if (!cluster.is_in.contains(operand)) continue;
-        move(operand,
-             IsEnd(*op) ? LayoutOf(wanted_.shardings().results[i].get(), operand->type) : before);
+        move(operand, IsEnd(*op) ? wanted_.Kept(LayoutOf(wanted_.shardings().results[i].get(),
+                                                         operand->type))
+                                 : before);
       }
     }
     return cost;
   }
 
-  // Of the multiplications of one device.
-  double ProductCost(const Op& op, const Rule& rule, const FactorAxes& axes) const {
-    if (op.opcode != Opcode::kDotGeneral) return 0;
+  double CostOfMultiplying(const Rule& rule, const FactorAxes& axes) const {
     double times = costs_.multiplication_bytes;
     for (const Factor& factor : rule.factors) times *= static_cast<double>(factor.size);
-    for (const AxisList* of_factor : axes) times /= static_cast<double>(SizeOf(*of_factor));
+    for (const AxisList* of_factor : axes) {
+      if (of_factor != nullptr) times /= static_cast<double>(SizeOf(*of_factor));
+    }
     return times;
   }
 
-  template <typename LayoutOfValue, typename Move>
-  double PricedCost(const Op& op, const LayoutOfValue& layout_of, const Move& move) {
-    const Value* const result = op.results[0];
-    const Layout& wanted = layout_of(result);
-    SmallVector<const Layout*, 4> lie;
-    for (const Value* operand : op.operands) lie.push_back(&layout_of(operand));
+  const Way& WayOf(const Op& op, const Layouts& lie) {
     const OpRules::Local local = rules_.LocalOf(op);
+    Hash hash;
+    hash.Add(&local.rule);
+    for (const Layout* layout : lie) hash.Add(layout);
+    const auto [first, last] = ways_.equal_range(hash.value());
+    const auto known = std::find_if(first, last, [&](const auto& entry) {
+      const Way& way = entry.second;
+      return way.rule == &local.rule && way.lie == lie && way.spreadable == local.spreadable &&
+             std::equal(op.operands.begin(), op.operands.end(), way.sizes.begin(), way.sizes.end(),
+                        [](const Value* operand, int64_t size) {
+                          return operand->type.NumElements() == size;
+                        });
+    });
+    if (known != last) return known->second;
+    return ways_.emplace(hash.value(), MakeWay(op, local, lie))->second;
+  }
+
+  Way MakeWay(const Op& op, const OpRules::Local& local, const Layouts& lie) {
+    Way way = {&local.rule, local.spreadable, {}, lie, {}, 0};
+    for (const Value* operand : op.operands) way.sizes.push_back(operand->type.NumElements());
+    const auto operands = std::span(lie).first(op.operands.size());
+    const Layout& wanted = *lie.back();
     FactorAxes axes;
-    if (RunsOnParts(local.rule, local.spreadable, lie, wanted, axes)) {
-      double work = BytesOf(result->type, wanted);
-      for (size_t i = 0; i < lie.size() && op.opcode == Opcode::kReduce; ++i) {
-        work += BytesOf(op.operands[i]->type, *lie[i]);
-      }
-      return work + ProductCost(op, local.rule, axes);
+    if (RunsOnParts(local.rule, local.spreadable, operands, wanted, axes)) {
+      way.runs = lie;
+      way.multiplications = CostOfMultiplying(local.rule, axes);
+      return way;
     }
-    const Spread spread = SpreadOf(op, lie, wanted);
+    const Spread spread = SpreadOf(op, operands, wanted);
     OpLayouts layouts;
     if (spread.mesh == nullptr) {
       layouts.operands.resize(op.operands.size());
@@ -306,15 +338,28 @@ class Settler {
     } else {
       layouts = LayoutsOf(local.rule, spread);
     }
-    double work = BytesOf(result->type, layouts.results[0]);
-    for (size_t i = 0; i < op.operands.size(); ++i) {
-      move(op.operands[i], layouts.operands[i]);
-      if (op.opcode == Opcode::kReduce) work += BytesOf(op.operands[i]->type, layouts.operands[i]);
-    }
+    for (const Layout& layout : layouts.operands) way.runs.push_back(&wanted_.Kept(layout));
+    way.runs.push_back(&wanted_.Kept(layouts.results[0]));
     axes.clear();
     for (const AxisList& of_factor : spread.axes) axes.push_back(&of_factor);
-    work += ProductCost(op, local.rule, axes);
-    return work + MoveCost(layouts.results[0], wanted, result->type, costs_.start_bytes);
+    way.multiplications = CostOfMultiplying(local.rule, axes);
+    return way;
+  }
+
+  template <typename LayoutOfValue, typename Move>
+  double PricedCost(const Op& op, const LayoutOfValue& layout_of, const Move& move) {
+    const Value* const result = op.results[0];
+    Layouts lie;
+    for (const Value* operand : op.operands) lie.push_back(&layout_of(operand));
+    lie.push_back(&layout_of(result));
+    const Way& way = WayOf(op, lie);
+    double work = BytesOf(result->type, *way.runs.back());
+    for (size_t i = 0; i < op.operands.size(); ++i) {
+      move(op.operands[i], *way.runs[i]);
+      if (op.opcode == Opcode::kReduce) work += BytesOf(op.operands[i]->type, *way.runs[i]);
+    }
+    if (op.opcode == Opcode::kDotGeneral) work += way.multiplications;
+    return work + MoveCost(*way.runs.back(), *lie.back(), result->type, costs_.start_bytes);
   }
 
   Module& module_;
@@ -323,6 +368,7 @@ class Settler {
   const double least_gain_;
   OpRules& rules_;
   WantedLayouts& wanted_;
+  std::unordered_multimap<size_t, Way> ways_;  // by a hash of what is asked
 };
 
 }  // namespace
