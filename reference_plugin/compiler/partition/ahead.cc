@@ -76,20 +76,25 @@ class Ahead::Walk {
 
   void Visit(const Value* value, size_t dim, const Use& use) {
     const Op& op = *use.op;
-    const bool is_flow = op.opcode == Opcode::kReturn || op.opcode == Opcode::kWhile ||
-                         op.opcode == Opcode::kCase || op.opcode == Opcode::kIf ||
-                         op.opcode == Opcode::kManualComputation ||
-                         op.opcode == Opcode::kCustomCall || OwnEffectOf(op) != Effect::kPure;
-    if (is_flow) return Move(value);
-    if (op.opcode == Opcode::kOptimizationBarrier) {
-      return Push(op.results[static_cast<size_t>(use.operand)], dim);
+    switch (ahead_.CourseOf(op)) {
+      case Course::kElementwise:
+        return VisitElementwise(value, dim, op);
+      case Course::kByRule:
+        return VisitByRule(value, dim, use);
+      case Course::kBarrier:
+        return Push(op.results[static_cast<size_t>(use.operand)], dim);
+      case Course::kConstraint: {
+        const AxisList& wanted = ahead_.wanted_.Of(op.result()).Of(dim);
+        if (wanted.empty() || !(wanted[0] == axis_)) Move(value);
+        return;
+      }
+      default:
+        return Move(value);
     }
-    if (op.opcode == Opcode::kShardingConstraint || op.opcode == Opcode::kReshard) {
-      const AxisList& wanted = ahead_.wanted_.Of(op.result()).Of(dim);
-      if (wanted.empty() || !(wanted[0] == axis_)) Move(value);
-      return;
-    }
-    if (IsElementwiseOp(op) && op.results.size() == 1) return VisitElementwise(value, dim, op);
+  }
+
+  void VisitByRule(const Value* value, size_t dim, const Use& use) {
+    const Op& op = *use.op;
     const OpRules::Local known = ahead_.rules_.LocalOf(op);
     if (known.rule.empty()) return Move(value);
     const TensorFactors& tensor = known.rule.operands[static_cast<size_t>(use.operand)];
@@ -186,6 +191,30 @@ class Ahead::Walk {
   double moved_ = 0;  // bytes of a device
   double num_meetings_ = 0;
 };
+
+Ahead::Course Ahead::FindCourse(const Op& op) {
+  switch (op.opcode) {
+    case Opcode::kReturn:
+    case Opcode::kWhile:
+    case Opcode::kCase:
+    case Opcode::kIf:
+    case Opcode::kManualComputation:
+    case Opcode::kCustomCall:
+      return Course::kEnds;
+    default:
+      break;
+  }
+  if (OwnEffectOf(op) != Effect::kPure) return Course::kEnds;
+  switch (op.opcode) {
+    case Opcode::kOptimizationBarrier:
+      return Course::kBarrier;
+    case Opcode::kShardingConstraint:
+    case Opcode::kReshard:
+      return Course::kConstraint;
+    default:
+      return IsElementwiseOp(op) && op.results.size() == 1 ? Course::kElementwise : Course::kByRule;
+  }
+}
 
 std::optional<size_t> Ahead::DimToSpread(const Value* value, const Layout& layout,
                                          const MeshRef& mesh, const Axis& axis) {

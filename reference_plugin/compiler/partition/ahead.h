@@ -36,6 +36,15 @@ class Ahead {
 
  private:
   class Walk;
+  // What becomes of a walk at an op: many come by each.
+  enum class Course : uint8_t { kUnknown, kEnds, kBarrier, kConstraint, kElementwise, kByRule };
+  Course CourseOf(const Op& op) {
+    const size_t id = static_cast<size_t>(op.id);
+    if (id >= courses_.size()) courses_.resize(id + 1, Course::kUnknown);
+    if (courses_[id] == Course::kUnknown) courses_[id] = FindCourse(op);
+    return courses_[id];
+  }
+  static Course FindCourse(const Op& op);
   static constexpr double kUnknown = -1;
 
   const Uses& uses_;
@@ -44,7 +53,8 @@ class Ahead {
   const CollectiveCosts& costs_;
   double least_gain_;
   std::vector<uint64_t> seen_;  // of a walk, by value id: a bit for each of the first 64 dimensions
-  std::vector<double> bytes_;   // that a device has, by value id; or kUnknown
+  std::vector<Course> courses_;  // by op id
+  std::vector<double> bytes_;    // that a device has, by value id; or kUnknown
   std::vector<std::pair<const Value*, size_t>> steps_;  // of a walk; kept for its memory
 };
 
