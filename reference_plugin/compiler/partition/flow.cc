@@ -120,6 +120,7 @@ class FlowMaker {
     const int32_t index = static_cast<int32_t>(flow_.nodes.size());
     FlowNode& node = flow_.nodes.emplace_back();
     node.op = op;
+    node.opcode = op->opcode;
     node.is_edge = true;
     for (const Value* source : sources) {
       node.operands.push_back(PlaceOf(source));
@@ -136,6 +137,7 @@ class FlowMaker {
     const int32_t index = static_cast<int32_t>(flow_.nodes.size());
     FlowNode& node = flow_.nodes.emplace_back();
     node.op = op;
+    node.opcode = op->opcode;
     node.is_elementwise = IsElementwiseOp(*op);
     if (op->shardings != nullptr) {
       // A member of a group is its operand; nobody uses the result.

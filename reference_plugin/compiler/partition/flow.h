@@ -18,6 +18,7 @@ struct FlowNode {
   bool has_shared_operand = false;  // one that is no scalar has another user, too
   bool is_elementwise = false;
   Passage passage = Passage::kBothWays;
+  Opcode opcode = Opcode::kReturn;            // of the op, which is far away when nodes are visited
   SmallVector<int32_t, 4> operands, results;  // places
 };
 

@@ -297,7 +297,7 @@ class Propagator {
         break;
     }
     uint8_t direction = kNowhere;
-    const Opcode opcode = node.op->opcode;
+    const Opcode opcode = node.opcode;
     if (stage >= 1 || !node.has_shared_operand) {
       if (node.is_edge || node.is_elementwise || opcode == Opcode::kReshape ||
           opcode == Opcode::kTranspose) {
