@@ -6,7 +6,6 @@
 #include <optional>
 #include <span>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -94,8 +93,10 @@ class Settler {
  private:
   // Values that lie alike, and the ops that make or use them.
   struct Cluster {
+    bool Has(const Value* value) const { return is_in[static_cast<size_t>(value->id)]; }
+
     std::vector<const Value*> values;
-    std::unordered_set<const Value*> is_in;
+    std::vector<bool> is_in;     // by value id
     std::vector<const Op*> ops;  // but those whose operands and results are all in it
     double inner_bytes = 0;      // that those write, on all devices
   };
@@ -196,16 +197,19 @@ class Settler {
 
   Cluster ClusterOf(const Value* first, const Layout& layout) {
     Cluster cluster;
-    std::unordered_set<const Op*> seen;
+    cluster.is_in.resize(static_cast<size_t>(module_.num_values()), false);
+    std::vector<bool> seen(static_cast<size_t>(module_.num_ops()), false);  // by op id
     const auto add = [&](const Value* value) {
       if (cluster.values.size() >= kMostValues || value->type.dims != first->type.dims ||
-          !IsFree(value) || Of(value) != layout || !cluster.is_in.insert(value).second) {
+          !IsFree(value) || Of(value) != layout || cluster.Has(value)) {
         return;
       }
+      cluster.is_in[static_cast<size_t>(value->id)] = true;
       cluster.values.push_back(value);
     };
     const auto add_op = [&](const Op* op) {
-      if (!seen.insert(op).second) return;
+      if (seen[static_cast<size_t>(op->id)]) return;
+      seen[static_cast<size_t>(op->id)] = true;
       cluster.ops.push_back(op);
       if (!IsElementwise(op->opcode)) return;
       for (const Value* operand : op->operands) add(operand);
@@ -226,12 +230,11 @@ class Settler {
 
   // Whether nothing moves at the op, however the cluster lies.
   static bool IsInner(const Op& op, const Cluster& cluster) {
-    if (op.results.size() != 1 || !cluster.is_in.contains(op.results[0])) return false;
+    if (op.results.size() != 1 || !cluster.Has(op.results[0])) return false;
     if (IsMadeAnywhere(op.results[0])) return true;
     return IsElementwise(op.opcode) &&
            std::all_of(op.operands.begin(), op.operands.end(), [&](const Value* operand) {
-             return operand->type.IsScalar() || IsMadeAnywhere(operand) ||
-                    cluster.is_in.contains(operand);
+             return operand->type.IsScalar() || IsMadeAnywhere(operand) || cluster.Has(operand);
            });
   }
 
@@ -242,7 +245,7 @@ class Settler {
     for (const Op* op : cluster.ops) {
       if (!IsElementwise(op->opcode)) continue;
       const auto add = [&](const Value* value) {
-        if (value->type.dims != cluster.values[0]->type.dims || cluster.is_in.contains(value)) {
+        if (value->type.dims != cluster.values[0]->type.dims || cluster.Has(value)) {
           return;
         }
         const Layout& layout = Of(value);
@@ -262,7 +265,7 @@ class Settler {
   // layouts are in the table.
   double CostOf(const Cluster& cluster, const Layout& layout, const Layout& before) {
     const auto layout_of = [&](const Value* value) -> const Layout& {
-      return cluster.is_in.contains(value) ? layout : Of(value);
+      return cluster.Has(value) ? layout : Of(value);
     };
     double cost = cluster.inner_bytes / static_cast<double>(SizeOf(layout.AllAxes()));
     Moved moved;
@@ -283,7 +286,7 @@ class Settler {
       }
       for (size_t i = 0; i < op->operands.size(); ++i) {
         const Value* const operand = op->operands[i];
-        if (!cluster.is_in.contains(operand)) continue;
+        if (!cluster.Has(operand)) continue;
         move(operand, IsEnd(*op) ? wanted_.Kept(LayoutOf(wanted_.shardings().results[i].get(),
                                                          operand->type))
                                  : before);
