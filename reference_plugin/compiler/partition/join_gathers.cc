@@ -67,8 +67,7 @@ std::optional<DeviceGroups> JoinedGroups(const DeviceGroups& inner, const Device
 
 class GatherJoiner {
  public:
-  explicit GatherJoiner(Module& module)
-      : module_(module), num_uses_(CountUses(module, *module.entry->body)) {}
+  explicit GatherJoiner(Module& module) : module_(module) {}
 
   void Run() { Visit(*module_.entry->body); }
 
@@ -85,8 +84,7 @@ class GatherJoiner {
         }
       }
       const bool may_join = op->opcode == Opcode::kAllGather && op->operands.size() == 1 &&
-                            before.contains(op->operands[0]->op) &&
-                            num_uses_[static_cast<size_t>(op->operands[0]->id)] == 1;
+                            before.contains(op->operands[0]->op) && IsUsedOnce(op->operands[0]);
       if (op->opcode == Opcode::kRedistribute) before.insert(op);
       Op* const made = may_join ? Join(*op->operands[0]->op, *op) : nullptr;
       if (made == nullptr) continue;
@@ -95,6 +93,12 @@ class GatherJoiner {
       op = made;
     }
     std::erase_if(block.ops, [&](const Op* op) { return joined.contains(op); });
+  }
+
+  bool IsUsedOnce(const Value* value) {
+    // Few programs get so far.
+    if (num_uses_.empty()) num_uses_ = CountUses(module_, *module_.entry->body);
+    return num_uses_[static_cast<size_t>(value->id)] == 1;
   }
 
   Op* Join(const Op& windows, const Op& gather) {
@@ -139,7 +143,7 @@ class GatherJoiner {
   }
 
   Module& module_;
-  const std::vector<int32_t> num_uses_;  // by value id
+  std::vector<int32_t> num_uses_;  // before anything was joined, by value id; empty: not counted
   Replacements replacements_;
 };
 
