@@ -435,7 +435,6 @@ bool Emitter::Permute(LocalValue& now, const Layout& to) {
 
 Value* Emitter::Move(LocalValue now, const Type& global, const Layout& to) {
   const size_t rank = static_cast<size_t>(global.rank());
-  Layout target = to;
   if (!now.layout.unreduced.empty()) {
     // Terms of another kind, or on another mesh, are no terms there.
     const bool are_terms =
@@ -452,8 +451,8 @@ Value* Emitter::Move(LocalValue now, const Type& global, const Layout& to) {
     now.layout = Layout();
   }
   const MeshRef mesh = to.IsReplicated() ? now.layout.mesh : to.mesh;
-  target = OnMesh(target, mesh, rank);
-  now.layout = OnMesh(now.layout, mesh, rank);
+  Layout target = OnMesh(to, mesh, rank);
+  now.layout = OnMesh(std::move(now.layout), mesh, rank);
   if (!target.unreduced.empty() && target.reduction == ReductionOp::kSum) {
     now.layout.reduction = target.reduction;
     SpreadAsTerms(now, target);
@@ -465,13 +464,13 @@ Value* Emitter::Move(LocalValue now, const Type& global, const Layout& to) {
 }
 
 // One number everywhere is made anew.
-Value* Emitter::SplatIn(const LocalValue& from, const Type& global, const Layout& to) {
-  Op* const op = from.value->op;
+Value* Emitter::SplatIn(Value* value, const Layout& from, const Type& global, const Layout& to) {
+  Op* const op = value->op;
   const bool is_splat =
       op != nullptr &&
-      ((op->opcode == Opcode::kConstant && ConstantOf(from.value)->is_splat) ||
+      ((op->opcode == Opcode::kConstant && ConstantOf(value)->is_splat) ||
        (op->opcode == Opcode::kBroadcastInDim && op->operands[0]->type.IsScalar()));
-  if (!is_splat || !from.layout.unreduced.empty() || !to.unreduced.empty()) return nullptr;
+  if (!is_splat || !from.unreduced.empty() || !to.unreduced.empty()) return nullptr;
   const Type type = LocalType(global, to);
   return builder()
       .AddOp(op->opcode, {op->operands.data(), op->operands.size()},
@@ -515,24 +514,26 @@ Value* Emitter::WholeOf(const Value* local, const Type& global, bool makes) {
   return made;
 }
 
-Value* Emitter::Reshard(const LocalValue& from, const Type& global, const Layout& to) {
-  if (from.layout == to || global.kind != Type::Kind::kTensor) return from.value;
+Value* Emitter::Reshard(Value* value, const Layout& from, const Type& global, const Layout& to) {
+  if (from == to || global.kind != Type::Kind::kTensor) return value;
   for (const Seen& seen : seen_) {
-    const auto found = seen.resharded.find(from.value);
+    const auto found = seen.resharded.find(value);
     if (found == seen.resharded.end()) continue;
     for (const Resharded& known : found->second) {
       if (known.to == to) return known.value;
     }
   }
   // What a region made may be a term outside of it; and parts become terms where they are.
-  Value* const whole = from.layout.unreduced.empty() && to.unreduced.empty()
-                           ? WholeOf(from.value, global, !IsPartOf(from.layout, to))
+  Value* const whole = from.unreduced.empty() && to.unreduced.empty()
+                           ? WholeOf(value, global, !IsPartOf(from, to))
                            : nullptr;
-  const LocalValue source = whole == nullptr ? from : LocalValue{whole, Layout()};
-  Value* moved = SplatIn(source, global, to);
-  if (moved == nullptr) moved = Move(source, global, to);
-  if (source.layout.IsReplicated() && to.unreduced.empty()) whole_of_.emplace(moved, source.value);
-  seen_.back().resharded[from.value].push_back({to, moved});
+  static const Layout kReplicated = {};
+  Value* const source = whole == nullptr ? value : whole;
+  const Layout& source_layout = whole == nullptr ? from : kReplicated;
+  Value* moved = SplatIn(source, source_layout, global, to);
+  if (moved == nullptr) moved = Move({source, source_layout}, global, to);
+  if (source_layout.IsReplicated() && to.unreduced.empty()) whole_of_.emplace(moved, source);
+  seen_.back().resharded[value].push_back({to, moved});
   return moved;
 }
 

@@ -41,7 +41,7 @@ class Emitter {
   Value* IndexAlong(const Mesh& mesh, const AxisList& axes);
 
   // The value in another layout of the same array; moved once for each, where both are seen.
-  Value* Reshard(const LocalValue& from, const Type& global, const Layout& to);
+  Value* Reshard(Value* value, const Layout& from, const Type& global, const Layout& to);
   // The op that made `local`, of an operand that is `operand` there: of an operand that every
   // device has whole, it is rather made again than gathered.
   void Remember(const Op& op, const Value* local, Value* operand, bool is_whole);
@@ -78,7 +78,7 @@ class Emitter {
   const ManualAxes& manual() const { return manual_; }
 
  private:
-  Value* SplatIn(const LocalValue& from, const Type& global, const Layout& to);
+  Value* SplatIn(Value* value, const Layout& from, const Type& global, const Layout& to);
   Value* Move(LocalValue from, const Type& global, const Layout& to);
   void ReduceUnreduced(LocalValue& now, const Layout& to);
   void SpreadAsTerms(LocalValue& now, const Layout& to);

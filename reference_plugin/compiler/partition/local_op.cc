@@ -491,7 +491,9 @@ bool RunsOnParts(const Rule& rule, const FactorSet& spreadable,
 
 bool RunsOnParts(const Rule& rule, const FactorSet& spreadable,
                  std::span<const Layout* const> operands, const Layout& wanted, Layout& result) {
-  result = Layout();
+  result.dims.clear();
+  result.unreduced.clear();
+  result.reduction = ReductionOp::kSum;
   result.mesh = wanted.mesh;
   for (const Layout* operand : operands) {
     if (result.mesh == nullptr) result.mesh = operand->mesh;

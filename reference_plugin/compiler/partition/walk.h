@@ -88,8 +88,8 @@ class Partitioner {
   // An op of which all arrays lie as it needs them. False: nothing is done yet.
   bool MapAsItLies(const Op& op);
   // How its result lies then: as it is wanted, or spread further, as the operands are. Null: the op
-  // needs something moved. It may be in `made`.
-  const Layout* LayoutAsItLies(const Op& op, const Layout& wanted, Layout& made);
+  // needs something moved. Valid until the next call.
+  const Layout* LayoutAsItLies(const Op& op, const Layout& wanted);
   // Every device computes all of it.
   Status MapWhole(Op& op);
   Status CountFallback(const Op& op, int64_t bytes);
@@ -210,7 +210,7 @@ class Partitioner {
   Value* As(const Value* value, const Layout& layout) {
     const Local local = LocalOf(value);
     if (local.layout == layout) return local.value;
-    return emitter_.Reshard({local.value, local.layout}, value->type, layout);
+    return emitter_.Reshard(local.value, local.layout, value->type, layout);
   }
 
   Module& module_;
@@ -220,6 +220,7 @@ class Partitioner {
   OpRules rules_;
   LayoutTable layouts_;
   std::optional<WantedLayouts> wanted_;
+  Layout as_it_lies_;  // of the last op; kept for its memory
   struct Known {
     Value* value = nullptr;
     const Layout* layout = nullptr;

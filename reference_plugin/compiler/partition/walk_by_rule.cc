@@ -34,12 +34,13 @@ SpreadWish Partitioner::WishOf(const Op& op, const Rule& rule) {
   return wish;
 }
 
-const Layout* Partitioner::LayoutAsItLies(const Op& op, const Layout& wanted, Layout& made) {
+const Layout* Partitioner::LayoutAsItLies(const Op& op, const Layout& wanted) {
   if (!IsElementwise(op.opcode)) {
     const OpRules::Local local = rules_.LocalOf(op);
     SmallVector<const Layout*, 4> operands;
     for (const Value* operand : op.operands) operands.push_back(&LocalOf(operand).layout);
-    return RunsOnParts(local.rule, local.spreadable, operands, wanted, made) ? &made : nullptr;
+    return RunsOnParts(local.rule, local.spreadable, operands, wanted, as_it_lies_) ? &as_it_lies_
+                                                                                    : nullptr;
   }
   const Layout* common = nullptr;
   for (const Value* operand : op.operands) {
@@ -70,8 +71,7 @@ bool Partitioner::MapAsItLies(const Op& op) {
   if (op.results.size() != 1) return false;
   const Layout& wanted = WantedOf(op.result());
   if (!wanted.unreduced.empty()) return false;
-  Layout made;
-  const Layout* const layout = LayoutAsItLies(op, wanted, made);
+  const Layout* const layout = LayoutAsItLies(op, wanted);
   if (layout == nullptr) return false;
   SmallVector<Value*, 8> operands;
   for (const Value* operand : op.operands) operands.push_back(LocalOf(operand).value);

@@ -9,7 +9,7 @@ Status Partitioner::MapConstant(Op& op) {
   const Type type = is_splat ? LocalType(op.type(), wanted) : op.type();
   Op* const made = Emit(op, {}, {&type, 1}, op.attributes);
   LocalValue local = {made->result(), is_splat ? wanted : Layout()};
-  if (!is_splat) local = {emitter_.Reshard(local, op.type(), wanted), wanted};
+  if (!is_splat) local = {emitter_.Reshard(local.value, local.layout, op.type(), wanted), wanted};
   Set(op.result(), local);
   return Status();
 }

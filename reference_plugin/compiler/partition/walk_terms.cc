@@ -86,7 +86,8 @@ LocalValue Partitioner::Combine(const Op& op, LocalValue terms, const Terms& how
     if (Layout all = Reduced(wanted); IsFurther(all, reduced)) reduced = std::move(all);
     if (init.value == nullptr) KeepTerms(terms.layout, wanted, reduced);
     SpreadSums(op, terms.layout, reduced);
-    terms = {emitter_.Reshard(terms, op.result()->type, reduced), reduced};
+    terms.value = emitter_.Reshard(terms.value, terms.layout, op.result()->type, reduced);
+    terms.layout = std::move(reduced);
   } else {
     terms = {
         emitter_.AllReduce(terms.value, how.combiner, *terms.layout.mesh, terms.layout.unreduced),
@@ -96,7 +97,7 @@ LocalValue Partitioner::Combine(const Op& op, LocalValue terms, const Terms& how
   // The initial value of a scatter is an array as the result.
   const Type& whole = op.operands[how.init]->type;
   const bool is_array = whole.dims == op.type().dims;
-  Value* all = emitter_.Reshard(init, whole, is_array ? terms.layout : Layout());
+  Value* all = emitter_.Reshard(init.value, init.layout, whole, is_array ? terms.layout : Layout());
   Builder build = emitter_.builder();
   if (!is_array) all = build.Broadcast(all, terms.value->type.dims, {});
   terms.value = build.Binary(how.combiner, terms.value, all);
