@@ -4,12 +4,10 @@
 // well or badly, and each of them has to end as what it was made of, no sooner and once.
 
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
 #include <iterator>
 #include <memory>
 #include <optional>
-#include <random>
 #include <set>
 #include <string>
 #include <thread>
@@ -21,6 +19,7 @@
 #include "conformance/cases/counted_callback.h"
 #include "conformance/cases/examples.h"
 #include "conformance/cases/judge_buffer.h"
+#include "conformance/cases/random_walk.h"
 #include "conformance/cases/stored_programs.h"
 #include "conformance/cases/used_buffer.h"
 
@@ -40,7 +39,6 @@ constexpr char kCarries[] = "PJRT-Client_CreateErrorBuffer-carries";
 
 constexpr size_t kMostArrays = 16, kMostPending = 4;
 constexpr float kMostValue = 1e6;  // sums stay exact
-constexpr size_t kToldSteps = 12;  // before a finding
 
 constexpr uses::State kLate[] = {uses::State::kPending, uses::State::kAliased,
                                  uses::State::kFailing, uses::State::kAliasFailing};
@@ -78,56 +76,23 @@ struct Source {
   bool has_ended;
 };
 
-class FlowWalk {
+class FlowWalk : public RandomWalk {
  public:
   FlowWalk(Context& context, uint64_t number)
-      : context_(context),
-        aside_(context.plugin(), context.profile(), context.client(), context.seed()),
-        random_(context.seed() * 1000 + number),
+      : RandomWalk(context, number),
         late_(std::begin(kLate), std::end(kLate)),
         there_(std::begin(kThere), std::end(kThere)) {}
 
   void Run(size_t num_steps) {
     if (!Prepare()) return;
-    for (size_t i = 0; i < num_steps && !context_.HasFindings() && !late_.empty(); ++i) {
-      const auto& [name, take] = kSteps[Below(std::size(kSteps))];
-      const bool is_elsewhere = Below(4) == 0;
-      told_.push_back(StrCat(name, is_elsewhere ? " on a thread" : ""));
-      context_.TellRow(StrCat("step ", i, ": ", told_.back()));
-      auto step = [&, take = take] {
-        (this->*take)();
-        LookAround();
-      };
-      if (is_elsewhere) {
-        std::thread(step).join();
-      } else {
-        step();
-      }
-    }
+    Walk(
+        num_steps, Steps(), [this] { LookAround(); }, [this] { return late_.empty(); });
     if (late_.empty()) context_.Unsupported("no array is to come");
     Finish();
-    const size_t told = std::min(told_.size(), kToldSteps);
-    if (context_.HasFindings()) {
-      context_.Note(StrCat("after ", told_.size(), " steps, the last: ",
-                           StrJoin(std::vector<std::string>(
-                               told_.end() - static_cast<std::ptrdiff_t>(told), told_.end()))));
-    }
+    TellSteps();
   }
 
  private:
-  size_t Below(size_t count) { return static_cast<size_t>(random_() % count); }
-  template <typename T>
-  T& OneOf(std::vector<T>& list) {
-    return list[Below(list.size())];
-  }
-  template <typename T>
-  T TakeOneOf(std::vector<T>& list) {
-    std::swap(OneOf(list), list.back());
-    T taken = std::move(list.back());
-    list.pop_back();
-    return taken;
-  }
-
   bool Prepare() {
     Expected<PJRT_Device*> device = context_.Device();
     if (!context_.Ok("", "PJRT_Client_AddressableDevices", device.status())) return false;
@@ -222,10 +187,6 @@ class FlowWalk {
     (void)source.used->Finish();
     source.has_ended = true;
     TakeFindings();
-  }
-  void TakeFindings() {
-    for (const Finding& finding : aside_.TakeResult().findings)
-      context_.Fail(finding.requirement, finding.text);
   }
 
   // An array that programs take; null where there is none.
@@ -419,29 +380,24 @@ class FlowWalk {
     for (const Array& array : arrays_) Judge(array);
   }
 
-  struct Step {
-    const char* name;
-    void (FlowWalk::*take)();
-  };
-  static constexpr Step kSteps[] = {{"begin", &FlowWalk::BeginLate},
-                                    {"begin", &FlowWalk::BeginLate},
-                                    {"upload", &FlowWalk::BeginThere},
-                                    {"end what is to come", &FlowWalk::EndSource},
-                                    {"end what is to come", &FlowWalk::EndSource},
-                                    {"run", &FlowWalk::RunOne},
-                                    {"run", &FlowWalk::RunOne},
-                                    {"donate", &FlowWalk::Donate},
-                                    {"donate", &FlowWalk::Donate},
-                                    {"copy", &FlowWalk::Copy},
-                                    {"read", &FlowWalk::Read},
-                                    {"watch", &FlowWalk::WatchOne},
-                                    {"watch", &FlowWalk::WatchOne},
-                                    {"delete", &FlowWalk::Delete},
-                                    {"destroy", &FlowWalk::Destroy}};
+  std::vector<Step> Steps() {
+    return {{"begin", [this] { BeginLate(); }},
+            {"begin", [this] { BeginLate(); }},
+            {"upload", [this] { BeginThere(); }},
+            {"end what is to come", [this] { EndSource(); }},
+            {"end what is to come", [this] { EndSource(); }},
+            {"run", [this] { RunOne(); }},
+            {"run", [this] { RunOne(); }},
+            {"donate", [this] { Donate(); }},
+            {"donate", [this] { Donate(); }},
+            {"copy", [this] { Copy(); }},
+            {"read", [this] { Read(); }},
+            {"watch", [this] { WatchOne(); }},
+            {"watch", [this] { WatchOne(); }},
+            {"delete", [this] { Delete(); }},
+            {"destroy", [this] { Destroy(); }}};
+  }
 
-  Context& context_;
-  Context aside_;  // of what the plugin may lack; before `sources_`, which refer to it
-  std::mt19937_64 random_;
   std::vector<uses::State> late_, there_;
   PJRT_Device* device_ = nullptr;
   PJRT_Memory* memory_ = nullptr;
@@ -449,7 +405,6 @@ class FlowWalk {
   std::vector<Source> sources_;
   std::vector<Array> arrays_;
   std::vector<Watch> watches_;
-  std::vector<std::string> told_;
 };
 
 }  // namespace
@@ -464,10 +419,7 @@ void AddCases(std::vector<Case>& cases) {
          {kAccepted, kDone, kResults, kErrorInput, kRead, kReady, kOnce, kTwice, kCarries,
           "PJRT-LoadedExecutable_Execute-donation", "PJRT-Buffer_IsDeleted-truth"},
          [number](Context& context) {
-           const size_t num_steps = context.depth() == Depth::kFull    ? 2000
-                                    : context.depth() == Depth::kQuick ? 40
-                                                                       : 400;
-           FlowWalk(context, static_cast<uint64_t>(number)).Run(num_steps);
+           FlowWalk(context, static_cast<uint64_t>(number)).Run(NumSteps(context, 400));
          },
          false});
   }

@@ -7,9 +7,7 @@
 #include <cstddef>
 #include <functional>
 #include <iterator>
-#include <random>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -21,6 +19,7 @@
 #include "conformance/cases/judge_buffer.h"
 #include "conformance/cases/judge_executable.h"
 #include "conformance/cases/leak_works.h"
+#include "conformance/cases/random_walk.h"
 #include "conformance/cases/transfer_manager.h"
 
 namespace plinth::conformance {
@@ -32,7 +31,6 @@ constexpr char kStays[] = "PJRT-Args-output-same";
 constexpr char kIsDeleted[] = "PJRT-Buffer_IsDeleted-truth";
 
 constexpr size_t kMostArrays = 24, kMostPrograms = 5, kMostEnded = 8;
-constexpr size_t kToldSteps = 12;  // before a finding
 
 struct Array {
   ArrayKind kind;
@@ -51,12 +49,10 @@ struct Unfinished {
   std::vector<Array> arrays;
 };
 
-class Walk {
+class Walk : public RandomWalk {
  public:
   Walk(Context& context, uint64_t number)
-      : context_(context),
-        aside_(context.plugin(), context.profile(), context.client(), context.seed()),
-        random_(context.seed() * 1000 + number),
+      : RandomWalk(context, number),
         kinds_(ArrayKinds(context)),
         calls_(ArrayCalls()),
         works_(leaks::AllWork()),
@@ -68,48 +64,16 @@ class Walk {
 
   void Run(size_t num_steps) {
     if (!leaks::Make(context_, made_)) return;
-    for (size_t i = 0; i < num_steps && !context_.HasFindings(); ++i) {
-      const auto& [name, take] = kSteps[Below(std::size(kSteps))];
-      const bool is_elsewhere = Below(4) == 0;
-      told_.push_back(StrCat(name, is_elsewhere ? " on a thread" : ""));
-      context_.TellRow(StrCat("step ", i, ": ", told_.back()));
-      auto step = [&, take = take] {
-        (this->*take)();
-        LookAround();
-      };
-      if (is_elsewhere) {
-        std::thread(step).join();
-      } else {
-        step();
-      }
-    }
+    RandomWalk::Walk(
+        num_steps, Steps(), [this] { LookAround(); }, [] { return false; });
     while (!context_.HasFindings() && !arrays_.empty()) {
       Judge(arrays_.back());
       arrays_.pop_back();
     }
-    const size_t told = std::min(told_.size(), kToldSteps);
-    if (context_.HasFindings()) {
-      context_.Note(StrCat("after ", told_.size(), " steps, the last: ",
-                           StrJoin(std::vector<std::string>(
-                               told_.end() - static_cast<std::ptrdiff_t>(told), told_.end()))));
-    }
+    TellSteps();
   }
 
  private:
-  size_t Below(size_t count) { return static_cast<size_t>(random_() % count); }
-  // One of a list that is not empty.
-  template <typename T>
-  T& OneOf(std::vector<T>& list) {
-    return list[Below(list.size())];
-  }
-  template <typename T>
-  T TakeOneOf(std::vector<T>& list) {
-    std::swap(OneOf(list), list.back());
-    T taken = std::move(list.back());
-    list.pop_back();
-    return taken;
-  }
-
   ArrayKind NewKind() {
     ArrayKind kind = OneOf(kinds_);
     kind.array = RandomBits(kind.array.type, kind.array.dims, random_());
@@ -209,8 +173,7 @@ class Walk {
   // Does what the plugin may lack without ending the walk; its findings are the walk's.
   Status Try(const std::function<Status(Context&)>& run) {
     Status status = run(aside_);
-    for (const Finding& finding : aside_.TakeResult().findings)
-      context_.Fail(finding.requirement, finding.text);
+    TakeFindings();
     return status;
   }
 
@@ -222,7 +185,7 @@ class Walk {
     HeldArray held{&array.kind, std::move(array.buffer), {}};
     const Status status = Try([&](Context& context) { return call.run(context, held); });
     array.buffer = std::move(held.buffer);
-    told_.back() += StrCat(" (", call.name, ")");
+    Tell(call.name);
     context_.Check(kAccepted,
                    status.ok() || status.code() == StatusCode::kUnimplemented ||
                        status.code() == StatusCode::kInvalidArgument ||
@@ -233,7 +196,7 @@ class Walk {
   // Pieces of work that the arrays of the walk have no part in.
   void Work() {
     const leaks::Work& work = OneOf(works_);
-    told_.back() += StrCat(" (", work.name, ")");
+    Tell(work.name);
     (void)Try([&](Context& context) { return work.run(context, made_); });
   }
 
@@ -265,7 +228,7 @@ class Walk {
 
   void CompileOne() {
     Program program{{}, &OneOf(examples_), {}};
-    told_.back() += StrCat(" (", program.example->name, ")");
+    Tell(program.example->name);
     if (!Compile(context_, program.example->name, program.compiled)) return;
     program.facts = JudgeExecutable(context_, *program.example, program.compiled.executable.get());
     Keep(std::move(program));
@@ -291,7 +254,7 @@ class Walk {
   void RunOne() {
     if (programs_.empty()) return;
     const Program& program = OneOf(programs_);
-    told_.back() += StrCat(" (", program.example->name, ")");
+    Tell(program.example->name);
     RunAndJudge(context_, *program.example, program.compiled.loaded.get(), program.facts,
                 Below(2) == 0);
   }
@@ -365,38 +328,31 @@ class Walk {
     if (!programs_.empty() && Below(4) == 0) Judge(OneOf(programs_));
   }
 
-  struct Step {
-    const char* name;
-    void (Walk::*take)();
-  };
-  static constexpr Step kSteps[] = {
-      {"upload", &Walk::Upload},
-      {"upload", &Walk::Upload},
-      {"upload", &Walk::Upload},
-      {"begin a transfer", &Walk::BeginTransfer},
-      {"finish a transfer", &Walk::FinishTransfer},
-      {"copy", &Walk::Copy},
-      {"copy", &Walk::Copy},
-      {"call", &Walk::Call},
-      {"call", &Walk::Call},
-      {"call", &Walk::Call},
-      {"work", &Walk::Work},
-      {"work", &Walk::Work},
-      {"delete", &Walk::Delete},
-      {"destroy", &Walk::Destroy},
-      {"donate", &Walk::Donate},
-      {"compile", &Walk::CompileOne},
-      {"load", &Walk::LoadOne},
-      {"run", &Walk::RunOne},
-      {"run", &Walk::RunOne},
-      {"unload", &Walk::Unload},
-      {"refuse", &Walk::Refuse},
-      {"ask the client", &Walk::AskTheClient},
-  };
+  std::vector<Step> Steps() {
+    return {{"upload", [this] { Upload(); }},
+            {"upload", [this] { Upload(); }},
+            {"upload", [this] { Upload(); }},
+            {"begin a transfer", [this] { BeginTransfer(); }},
+            {"finish a transfer", [this] { FinishTransfer(); }},
+            {"copy", [this] { Copy(); }},
+            {"copy", [this] { Copy(); }},
+            {"call", [this] { Call(); }},
+            {"call", [this] { Call(); }},
+            {"call", [this] { Call(); }},
+            {"work", [this] { Work(); }},
+            {"work", [this] { Work(); }},
+            {"delete", [this] { Delete(); }},
+            {"destroy", [this] { Destroy(); }},
+            {"donate", [this] { Donate(); }},
+            {"compile", [this] { CompileOne(); }},
+            {"load", [this] { LoadOne(); }},
+            {"run", [this] { RunOne(); }},
+            {"run", [this] { RunOne(); }},
+            {"unload", [this] { Unload(); }},
+            {"refuse", [this] { Refuse(); }},
+            {"ask the client", [this] { AskTheClient(); }}};
+  }
 
-  Context& context_;
-  Context aside_;  // before `made_`, which refers to it
-  std::mt19937_64 random_;
   std::vector<ArrayKind> kinds_;
   std::vector<ArrayCall> calls_;
   std::vector<leaks::Work> works_;
@@ -406,7 +362,6 @@ class Walk {
   std::vector<Array> arrays_, ended_;
   std::vector<Program> programs_;
   std::vector<Unfinished> unfinished_;
-  std::vector<std::string> told_;
 };
 
 }  // namespace
@@ -419,10 +374,7 @@ void AddCases(std::vector<Case>& cases) {
                      ClientNeed::kShared,
                      {kAccepted, kStays, kIsDeleted, kProgram, kResultsOfProgram},
                      [number](Context& context) {
-                       const size_t num_steps = context.depth() == Depth::kFull    ? 2000
-                                                : context.depth() == Depth::kQuick ? 30
-                                                                                   : 300;
-                       Walk(context, static_cast<uint64_t>(number)).Run(num_steps);
+                       Walk(context, static_cast<uint64_t>(number)).Run(NumSteps(context, 300));
                      },
                      false});
   }
