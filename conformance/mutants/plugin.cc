@@ -12,6 +12,7 @@
 #include "conformance/mutants/generated_mutants.h"
 #include "conformance/mutants/grid_mutants.h"
 #include "conformance/mutants/mutant.h"
+#include "conformance/mutants/release_mutants.h"
 
 namespace plinth::mutants {
 namespace {
@@ -82,7 +83,10 @@ std::vector<const Mutant*> AllMutants() {
                    OversightProgramMutants,
                    PracticeArrayMutants,
                    PracticeProgramMutants,
-                   PracticeClientMutants}) {
+                   PracticeClientMutants,
+                   ReleaseArrayMutants,
+                   ReleaseProgramMutants,
+                   ReleaseClientMutants}) {
     for (const Mutant& mutant : of()) all.push_back(&mutant);
   }
   return all;
