@@ -102,6 +102,7 @@ std::vector<Case> AllCases() {
         item.requirements.emplace_back(id);
     }
   }
+  AddElsewhereCases(cases);  // of those before
   return cases;
 }
 

@@ -56,6 +56,8 @@ void AddLeakCases(std::vector<Case>& cases);
 void AddUseCases(std::vector<Case>& cases);
 void AddWalkCases(std::vector<Case>& cases);
 void AddFlowWalkCases(std::vector<Case>& cases);
+// After all others: of L1's cases.
+void AddElsewhereCases(std::vector<Case>& cases);
 void AddManyAliveCases(std::vector<Case>& cases);
 void AddManyOfOneCases(std::vector<Case>& cases);
 void AddAfterFailureCases(std::vector<Case>& cases);
