@@ -124,6 +124,16 @@ void Fingerprints(Context& context) {
                 "two compilations of one program have other fingerprints");
   context.Check(kStable, text_of(elsewhere) == texts[0],
                 "what another thread compiled has another fingerprint");
+  if (!context.profile().is_exclusive) {
+    Expected<OwnedClient> client = context.NewClient();
+    if (!context.Ok("PJRT-Args-accepted", "a second client", client.status())) return;
+    Context other(context.plugin(), context.profile(), client->get(), context.seed());
+    LoadedProgram theirs;
+    if (CompileAddOne(other, theirs)) {
+      context.Check(kStable, text_of(theirs) == texts[0],
+                    "what another client compiled has another fingerprint");
+    }
+  }
   Expected<OwnedBuffer> argument = context.Upload(HostArray::F32({4}, {1, 2, 3, 4}));
   if (!context.Ok("", "PJRT_Client_BufferFromHostBuffer", argument.status())) return;
   PJRT_Buffer* handles[] = {argument->get()};

@@ -94,7 +94,9 @@ OwnedLoadedExecutable GetIn(Context& context, std::string_view way, const Progra
       if (!read) return context.Unsupported("no topology is read"), OwnedLoadedExecutable();
     }
     Expected<OwnedExecutable> ahead = CompileAhead(context, program.name, options, read.get());
-    if (ahead.status().code() == StatusCode::kUnimplemented)
+    // Fair only where nothing is compiled ahead.
+    if (ahead.status().code() == StatusCode::kUnimplemented &&
+        (!read || !CompileAhead(context, program.name, options, nullptr).ok()))
       return context.Unsupported(ahead.status().ToString()), OwnedLoadedExecutable();
     if (!context.Ok(kAccepted, StrCat("PJRT_Compile, ", way), ahead.status())) return {};
     if (is_gone) {
@@ -239,7 +241,9 @@ void Run(Context& context, const Program& program, PJRT_LoadedExecutable* execut
           std::count(program.donated.begin(), program.donated.end(), i) > 0 && !is_kept;
       context.Check(is_kept ? kNotDonated : kDonation, may_go || !is_gone, "argument ", i,
                     " of lane ", lane, " counts as deleted");
-      // Whether a plugin donates at all is asked elsewhere; all lanes are alike.
+      context.Check(kDonation, is_gone || !may_go, "donated argument ", i, " of lane ", lane,
+                    " does not count as deleted");
+      // All lanes are alike.
       if (lane == 0) are_gone.push_back(is_gone);
       context.Check(kDonation, is_gone == are_gone[i], "argument ", i, " of lane ", lane,
                     is_gone ? " counts" : " does not count",

@@ -204,6 +204,24 @@ void OptimizedProgramUnasked(Context& context) {
   }
 }
 
+// The format's name is the executable's: it stays while another is asked.
+void FormatStays(Context& context, PJRT_Executable* first, PJRT_Executable* second) {
+  std::string_view told[2];
+  std::string format;
+  for (int i = 0; i < 2; ++i) {
+    auto program = MakeArgs<PJRT_Program>();
+    auto args = MakeArgs<PJRT_Executable_OptimizedProgram_Args>();
+    args.executable = i == 0 ? first : second;
+    args.program = &program;
+    if (!Succeeds(context, args)) return;
+    told[i] = StringOf(program.format, program.format_size);
+    if (i == 0) format = told[0];
+  }
+  context.Check("PJRT-Executable_OptimizedProgram-format-owner", told[0] == format,
+                "the format of one program was \"", format, "\" and is \"", told[0],
+                "\" when another was asked for");
+}
+
 // The answer fits exactly, and stays the same.
 void OptimizedProgramTwice(Context& context) {
   Compiled compiled;
@@ -212,6 +230,7 @@ void OptimizedProgramTwice(Context& context) {
   std::string codes[2], format;
   for (std::string& code : codes) {
     if (!Compile(context, "add_one", another)) return;  // which changes nothing
+    FormatStays(context, compiled.executable.get(), another.executable.get());
     auto program = MakeArgs<PJRT_Program>();
     auto args = MakeArgs<PJRT_Executable_OptimizedProgram_Args>();
     args.executable = compiled.executable.get();
@@ -256,7 +275,8 @@ void AddCases(std::vector<Case>& cases) {
   AddJudgeCase(cases, "L1/judge/alias_size", {"PJRT-Executable_GetCompiledMemoryStats-alias"},
                AliasSizes);
   AddJudgeCase(cases, "L1/judge/optimized_program",
-               {"PJRT-Executable_OptimizedProgram-two-calls", "PJRT-Args-output-same"},
+               {"PJRT-Executable_OptimizedProgram-two-calls",
+                "PJRT-Executable_OptimizedProgram-format-owner", "PJRT-Args-output-same"},
                OptimizedProgramTwice);
   AddJudgeCase(cases, "L1/judge/optimized_program_unasked",
                {"PJRT-Executable_OptimizedProgram-two-calls"}, OptimizedProgramUnasked);

@@ -127,6 +127,27 @@ void CountWhatIsTaken(Context& context, PJRT_Device* device) {
   falls_below(kBytes / 2, " and its result is gone");
 }
 
+// A peak that was cleared before is cleared once more. `cleared`: what the first call left.
+void ClearAgain(Context& context, PJRT_Device* device,
+                const PJRT_Device_MemoryStats_Args& cleared) {
+  constexpr int64_t kBytes = int64_t{8} << 20;
+  Expected<OwnedBuffer> large =
+      context.Upload({DType::kU8, {kBytes}, std::vector<std::byte>(kBytes)}, device);
+  if (!context.Ok("", "an upload", large.status())) return;
+  (void)large->Destroy();
+  for (int i = 0; i < 1000; ++i) {
+    if (BytesInUse(context, device).value_or(0) < cleared.bytes_in_use + kBytes / 2) break;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  if (!Get<&PJRT_Device_ClearMemoryStats_Args::device>(context, device)) return;
+  const auto again = Get<&PJRT_Device_MemoryStats_Args::device>(context, device);
+  if (!again) return;
+  context.Check("PJRT-Device_ClearMemoryStats-peak",
+                again->peak_bytes_in_use < cleared.bytes_in_use + kBytes / 2,
+                "peak_bytes_in_use is ", again->peak_bytes_in_use,
+                " after a second PJRT_Device_ClearMemoryStats");
+}
+
 // Statistics follow what is allocated.
 void JudgeMemoryStats(Context& context) {
   constexpr int64_t kBytes = int64_t{8} << 20;
@@ -189,6 +210,13 @@ void JudgeMemoryStats(Context& context) {
     int64_t more = with->bytes_in_use - before->bytes_in_use;
     context.Check("PJRT-Device_MemoryStats-in-use", more >= kBytes && more < 2 * kBytes,
                   "bytes_in_use grew by ", more, " with a buffer of ", kBytes, " bytes");
+    std::optional<Stats> told;
+    std::thread([&] { told = ask(device); }).join();
+    if (told) {
+      context.Check("PJRT-Device_MemoryStats-in-use", told->bytes_in_use == with->bytes_in_use,
+                    "bytes_in_use is ", told->bytes_in_use, " on another thread, ",
+                    with->bytes_in_use, " on the first");
+    }
     if (RawBool(with->num_allocs_is_set)) {
       context.Check(kOutputTrue, with->num_allocs > before->num_allocs,
                     "num_allocs did not grow with an allocation");
@@ -340,6 +368,7 @@ void JudgeMemoryStats(Context& context) {
       context.Check("PJRT-Device_ClearMemoryStats-peak",
                     cleared->peak_bytes_in_use < with->bytes_in_use, "peak_bytes_in_use is ",
                     cleared->peak_bytes_in_use, " after PJRT_Device_ClearMemoryStats");
+      ClearAgain(context, device, *cleared);
     }
   }
 }
