@@ -196,10 +196,11 @@ double LanesBothNs(const Kernel& kernel, const Domain& domain, const RowOfBoth& 
   for (const Phase& phase : kernel.body.phases) {
     reductions += static_cast<double>(phase.reductions.size());
   }
-  const double rows = static_cast<double>(domain.parallel_points / row.points);
-  return points * ns + rows * (static_cast<double>(CeilDivide(domain.reduced_points, reduced)) *
-                                   (kStepNs + calls * kCallNs) +
-                               2 * kStepNs + folds * reductions * kCallNs);
+  const int64_t rows = domain.parallel_points / row.points;
+  return points * ns + static_cast<double>(rows) *
+                           (static_cast<double>(CeilDivide(domain.reduced_points, reduced)) *
+                                (kStepNs + calls * kCallNs) +
+                            2 * kStepNs + folds * reductions * kCallNs);
 }
 
 double PointNs(const Kernel& kernel, bool over_reduced) {
