@@ -264,7 +264,7 @@ void Fold(void* partials, size_t count) {
 // Accumulate and Fold without partials in memory: what is read there in other pieces than it was
 // written waits for it, and so would each row.
 template <class Op, class T>
-HWY_INLINE T ReduceLongRow(const T* x, size_t count) {
+HWY_NOINLINE T ReduceLongRow(const T* x, size_t count) {
   using D = hn::ScalableTag<T>;
   const D d;
   constexpr size_t kLanes = hn::MaxLanes(d);
@@ -331,15 +331,17 @@ void ReduceRows(void* results, const void* values, int64_t stride, size_t rows, 
                                       static_cast<int64_t>(r) * stride);
   };
   T* const to = static_cast<T*>(results);
-  if (count < kPartials<T>) {
+  // Without vectors nothing is gained by the rest, which is large.
+  if (HWY_TARGET == HWY_SCALAR || count < kPartials<T>) {
     T partials[kPartials<T>];
     for (size_t r = 0; r < rows; ++r) {
       Accumulate<Op, T>(partials, row(r), count, /*first=*/true);
-      Fold<Op, T>(partials, count);
+      Fold<Op, T>(partials, std::min<size_t>(count, kPartials<T>));
       to[r] = partials[0];
     }
     return;
   }
+#if HWY_TARGET != HWY_SCALAR
   size_t r = 0;
   if constexpr (Op::kMindsNan && !kAsksAhead) {
     const bool are_near = count * sizeof(T) <= kMostBytesAtOnce;
@@ -350,6 +352,7 @@ void ReduceRows(void* results, const void* values, int64_t stride, size_t rows, 
     }
   }
   for (; r < rows; ++r) to[r] = ReduceLongRow<Op>(row(r), count);
+#endif
 }
 
 template <class Op, class T>
