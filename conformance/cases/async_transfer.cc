@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // L2: the transfer manager: buffers that are filled piece by piece.
 
+#include <limits>
+#include <utility>
+
 #include "conformance/cases/ask.h"
 #include "conformance/cases/cases.h"
 #include "conformance/cases/pending_buffer.h"
@@ -76,9 +79,20 @@ void Ranges(Context& context) {
   PendingBuffer pending(context);
   if (!pending.Make()) return;
   const float values[4] = {};
-  context.CheckRefused("PJRT-AsyncHostToDeviceTransferManager_TransferData-range",
-                       "8 bytes at 12 of 16", pending.Transfer(0, values, 12, 8, false),
-                       {StatusCode::kInvalidArgument});
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  for (auto [offset, size] : {std::pair<int64_t, int64_t>(12, 8),
+                              {16, 4},
+                              {-4, 8},
+                              {-16, 16},
+                              {-1, 4},
+                              {int64_t{1} << 32, 4},
+                              {kMost - 3, 8},
+                              {-kMost - 1, 4}}) {
+    context.CheckRefused("PJRT-AsyncHostToDeviceTransferManager_TransferData-range",
+                         StrCat(size, " bytes at ", offset, " of 16"),
+                         pending.Transfer(0, values, offset, size, false),
+                         {StatusCode::kInvalidArgument});
+  }
   // What is refused leaves the buffer as it was: open, and filled by the right pieces.
   OwnedEvent ready = ReadyEventOf(context, pending.buffer());
   context.Check(kOffset, !IsEventReady(context, ready.get()),

@@ -68,14 +68,18 @@ bool IsOptional(const Function& function, const Field& field, const std::byte* a
 // Of what an input points to so many bytes are compared.
 constexpr size_t kMostInput = 4096;
 
-// A hash of the bytes there; 0 where they cannot be read, as cases give addresses that are wrong.
+// False where they cannot be read, as cases give addresses that are wrong.
+bool ReadBytes(uint64_t address, void* bytes, size_t size) {
+  iovec to = {bytes, size}, from = {reinterpret_cast<void*>(address), size};
+  return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == static_cast<ssize_t>(size);
+}
+
+// A hash of the bytes there; 0 where they cannot be read.
 size_t HashOf(uint64_t address, size_t size) {
   std::byte bytes[kMostInput];
-  iovec to = {bytes, std::min(size, kMostInput)};
-  iovec from = {reinterpret_cast<void*>(address), to.iov_len};
-  ssize_t read = process_vm_readv(getpid(), &to, 1, &from, 1, 0);
-  if (read != static_cast<ssize_t>(to.iov_len)) return 0;
-  return std::hash<std::string_view>()({reinterpret_cast<const char*>(bytes), to.iov_len});
+  size = std::min(size, kMostInput);
+  if (!ReadBytes(address, bytes, size)) return 0;
+  return std::hash<std::string_view>()({reinterpret_cast<const char*>(bytes), size});
 }
 
 bool IsText(const Field& field) {
@@ -113,16 +117,34 @@ CallWatch::CallWatch(const Function& function, void* args, int minor)
   std::memcpy(before_.data(), args, size_);
   for (const Field& field : FieldsOf(structure)) {
     if (IsFilled(field)) std::fill_n(At(field), field.size, kPattern);
-    size_t size = InputSize(field);
-    if (size == 0 || num_inputs_ == inputs_.size()) continue;
-    uint64_t address = ReadNumber(At(field), field);
-    inputs_[num_inputs_++] = {&field, address, size, HashOf(address, size)};
+  }
+  NoteInputs(structure, args_, size_, 0);
+}
+
+void CallWatch::NoteInputs(const reflection::Struct& structure, const std::byte* at, size_t size,
+                           int depth) {
+  constexpr int kDeepest = 3;
+  std::array<std::byte, 512> copy;
+  for (const Field& field : FieldsOf(structure)) {
+    if (field.direction == Direction::kIn && field.base == Base::kStruct && field.depth == 0 &&
+        field.offset + field.size <= size && depth < kDeepest) {
+      NoteInputs(reflection::Structs()[field.target], at + field.offset, field.size, depth + 1);
+    }
+    const size_t length = InputSize(structure, at, size, field);
+    if (length == 0 || num_inputs_ == inputs_.size()) continue;
+    const uint64_t address = ReadNumber(at + field.offset, field);
+    inputs_[num_inputs_++] = {&field, address, length, HashOf(address, length)};
+    if (field.base != Base::kStruct || field.depth != 1 || field.length_field >= 0 ||
+        length > copy.size() || depth >= kDeepest || !ReadBytes(address, copy.data(), length))
+      continue;
+    NoteInputs(reflection::Structs()[field.target], copy.data(), length, depth + 1);
   }
 }
 
-size_t CallWatch::InputSize(const Field& field) const {
-  if (field.direction != Direction::kIn || field.depth == 0 || field.offset + field.size > size_ ||
-      ReadNumber(At(field), field) == 0)
+size_t CallWatch::InputSize(const reflection::Struct& structure, const std::byte* at, size_t size,
+                            const Field& field) const {
+  if (field.direction != Direction::kIn || field.depth == 0 || field.offset + field.size > size ||
+      ReadNumber(at + field.offset, field) == 0)
     return 0;
   if (field.base == Base::kStruct && field.depth == 1 && field.length_field < 0) {
     // What is freed is no longer there.
@@ -132,18 +154,16 @@ size_t CallWatch::InputSize(const Field& field) const {
       return 0;
     const reflection::Struct& nested = reflection::Structs()[field.target];
     size_t said = nested.size;
-    if (nested.carries_struct_size) {
-      iovec to = {&said, sizeof(said)};
-      iovec from = {reinterpret_cast<void*>(ReadNumber(At(field), field)), sizeof(said)};
-      if (process_vm_readv(getpid(), &to, 1, &from, 1, 0) != sizeof(said)) return 0;
-    }
+    if (nested.carries_struct_size &&
+        !ReadBytes(ReadNumber(at + field.offset, field), &said, sizeof(said)))
+      return 0;
     return std::min<size_t>(said, nested.size);
   }
   // A block that is not const is one to write to.
   if (field.length_field < 0 || field.type.view().find("const") == std::string_view::npos) return 0;
-  const Field& length = FieldsOf(*structure_)[field.length_field];
-  if (length.direction != Direction::kIn || length.offset + length.size > size_) return 0;
-  uint64_t count = ReadNumber(At(length), length);
+  const Field& length = FieldsOf(structure)[field.length_field];
+  if (length.direction != Direction::kIn || length.offset + length.size > size) return 0;
+  uint64_t count = ReadNumber(at + length.offset, length);
   size_t each = field.depth > 1 ? sizeof(void*) : std::max<size_t>(field.element_size, 1);
   return std::min<uint64_t>(count, kMostInput) * each;
 }

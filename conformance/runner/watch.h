@@ -48,8 +48,12 @@ class CallWatch {
   };
 
   bool IsFilled(const reflection::Field& field) const;
-  // How many bytes the field points to that the call must not change; 0 if it is none of these.
-  size_t InputSize(const reflection::Field& field) const;
+  // Of a struct of which `size` bytes lie at `at`, and of the structs in it and behind it.
+  void NoteInputs(const reflection::Struct& structure, const std::byte* at, size_t size, int depth);
+  // How many bytes a field of such a struct points to that the call must not change; 0 if it is
+  // none of these.
+  size_t InputSize(const reflection::Struct& structure, const std::byte* at, size_t size,
+                   const reflection::Field& field) const;
   void LookAtOutput(const reflection::Field& field, WatchFindings& findings) const;
   void LookAtArray(const reflection::Field& field, WatchFindings& findings) const;
   std::byte* At(const reflection::Field& field) const { return args_ + field.offset; }
@@ -60,7 +64,7 @@ class CallWatch {
   int minor_;
   size_t size_ = 0;  // of what the caller announced and the plugin can know
   std::array<std::byte, 512> before_;
-  std::array<Input, 16> inputs_;
+  std::array<Input, 32> inputs_;
   size_t num_inputs_ = 0;
   uint32_t fp_modes_;
   sigset_t signals_;
