@@ -111,6 +111,7 @@ struct Given {
   PJRT_Memory* memory;
   bool is_elsewhere = false;  // the memory is not that of the device
   bool is_borrowed = false;   // the plugin may use the host's memory as it is
+  bool has_strides = false;   // an upload says where the elements lie, although they are dense
 };
 
 OwnedBuffer Upload(Context& context, const Given& given, Layout& layout) {
@@ -123,6 +124,13 @@ OwnedBuffer Upload(Context& context, const Given& given, Layout& layout) {
   args.device = given.device;
   if (given.is_elsewhere) args.memory = given.memory;
   args.device_layout = layout.get();
+  std::vector<int64_t> strides(given.array.dims.size(), ByteSize(given.array.type));
+  for (size_t d = strides.size() - 1; d-- > 0;)
+    strides[d] = strides[d + 1] * given.array.dims[d + 1];
+  if (given.has_strides) {
+    args.byte_strides = strides.data();
+    args.num_byte_strides = strides.size();
+  }
   if (given.is_borrowed) args.host_buffer_semantics = PJRT_HostBufferSemantics_kImmutableZeroCopy;
   if (!IsTaken(context, "PJRT_Client_BufferFromHostBuffer", context.plugin().Call(args))) return {};
   OwnedEvent done(context.plugin(), args.done_with_host_buffer);
@@ -263,7 +271,8 @@ void SweepMaker(Context& context, const std::string& maker) {
       {"order", {"0", "1", "2", "3", "4", "5", "9", "23"}},
       {"place", {"the first device", "the last", "another memory"}},
       {"said as", {"order", "strides"}},
-      {"host memory", {"used during the call", "used as it is"}}};
+      {"host memory", {"used during the call", "used as it is"}},
+      {"host strides", {"not said", "said"}}};
   Sweep(context, parameters, [&](Context& probe, const Row& row) {
     const DType types[] = {DType::kF32, DType::kU8, DType::kC64, DType::kBF16};
     if (!HasSweptType(probe, types[row[0]])) return;
@@ -278,6 +287,7 @@ void SweepMaker(Context& context, const std::string& maker) {
     }
     given.is_elsewhere = given.memory != home;
     given.is_borrowed = row[5] == 1;
+    given.has_strides = row[6] == 1;
     const size_t numbers[] = {0, 1, 2, 3, 4, 5, 9, 23};
     Layout layout(OrderNumber(dims.size(), numbers[row[2]]), dims, ByteSize(types[row[0]]),
                   row[4] == 1);
