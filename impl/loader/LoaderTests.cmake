@@ -23,7 +23,6 @@ plinth_test(loader_entry_point_test
 foreach(test loader_find_test loader_c_api_test loader_probe_test loader_entry_point_test)
   target_compile_definitions(${test} PRIVATE ${definitions})
   add_dependencies(${test} ${PLINTH_TEST_PLUGIN_TARGETS} plinth)
-  set_tests_properties(${test} PROPERTIES TIMEOUT 120)
 endforeach()
 
 # What is released is hardened, which takes 60 KB.

@@ -24,6 +24,8 @@ namespace plinth::cuda {
 
 using Floats = std::vector<float>;
 using BufferPtr = std::unique_ptr<sdk::Buffer>;
+// In waits of 1 ms: what does not come at all fails by its name.
+constexpr int kPatience = 300'000;
 
 // A client on the simulated driver. At the end nothing was reported, unless a test says so.
 class ClientTest : public testing::Test {
@@ -63,7 +65,7 @@ class ClientTest : public testing::Test {
     void* driver = dlopen(PLINTH_CUDA_SIMULATOR "/libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
     if (driver != nullptr && client_ == nullptr) {
       auto* retained = reinterpret_cast<int (*)()>(dlsym(driver, "plinth_simulator_retained"));
-      for (int wait = 0; wait < 10'000 && retained() > 0; ++wait) {
+      for (int wait = 0; wait < kPatience && retained() > 0; ++wait) {
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
       }
       EXPECT_EQ(retained(), 0);

@@ -37,7 +37,7 @@ class ViewsTest : public ClientTest {
     return client_->CreateViewOfDeviceBuffer(request);
   }
   bool ComesBack() const {
-    for (int wait = 0; wait < 10'000 && !is_back_->load(); ++wait) {
+    for (int wait = 0; wait < kPatience && !is_back_->load(); ++wait) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     return is_back_->load();
@@ -197,7 +197,7 @@ extern "C" __global__ void __launch_bounds__(1) waits(const char* flag) {
   auto next = Upload({5, 6, 7, 8});
   ASSERT_TRUE(next.ok());
   const sdk::Event ready = (*next)->ReadyEvent();
-  for (int wait = 0; wait < 10'000 && !ready.IsReady(); ++wait) {
+  for (int wait = 0; wait < kPatience && !ready.IsReady(); ++wait) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   EXPECT_TRUE(ready.IsReady());
