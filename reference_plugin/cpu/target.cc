@@ -75,8 +75,9 @@ constexpr compiler::Rates kRates = {
     .library_flops_per_ns = 50,
     .sort_ns = 3,
     .scan_ns = 2,
+    // 20,000 rows of 8 floats that are added take 22 us on a Zen 3.
     .gather_ns = 1,
-    .scatter_ns = 2,
+    .scatter_ns = 1,
     .window_ns = 2,
     .fft_ns = 0.3,
     .random_ns = 1,

@@ -27,6 +27,34 @@ double Flops(const Op& op) {
   return flops;
 }
 
+double Bytes(const Value* value) { return static_cast<double>(value->type.SizeInBytes()); }
+
+// How many places an array of indices names.
+double Places(const Value* indices, int64_t vector_dim) {
+  const Dims& dims = indices->type.dims;
+  const bool has_vectors = vector_dim < static_cast<int64_t>(dims.size()) && dims[vector_dim] > 0;
+  return Elements(indices) / (has_vectors ? static_cast<double>(dims[vector_dim]) : 1);
+}
+
+// What is not taken is not read.
+double GatherCost(const Rates& rates, const Op& op) {
+  return rates.library_start_ns +
+         rates.gather_ns * Places(op.operands[1], op.Get<GatherAttributes>().index_vector_dim) +
+         rates.kernel_ns_per_byte * 2 * Bytes(op.result());
+}
+
+// The updates are read; where they go is taken to be in a cache.
+double ScatterCost(const Rates& rates, const Op& op) {
+  const size_t arrays = op.results.size();
+  const double places = Places(op.operands[arrays], op.Get<ScatterAttributes>().index_vector_dim);
+  double bytes = 0;
+  for (size_t a = 0; a < arrays; ++a) bytes += Bytes(op.operands[arrays + 1 + a]);
+  // More than an op and the return of its result is called for each place.
+  const bool is_called = op.blocks[0]->ops.size() > 2;
+  const double place_ns = rates.scatter_ns + (is_called ? rates.loop_turn_ns : 0);
+  return rates.library_start_ns + place_ns * places + rates.kernel_ns_per_byte * bytes;
+}
+
 }  // namespace
 
 double LibraryCost(const LowerContext& context, const Op& op) {
@@ -61,14 +89,9 @@ double LibraryCost(const LowerContext& context, const Op& op) {
       break;
     }
     case Opcode::kGather:
-      // What is not taken is not read.
-      bytes = 2 * static_cast<double>(op.type().SizeInBytes());
-      work = rates.gather_ns * Elements(op.result());
-      break;
+      return GatherCost(rates, op);
     case Opcode::kScatter:
-      work = rates.scatter_ns * Elements(op.operands[op.results.size() + 1]);
-      bytes = 2 * static_cast<double>(op.operands[op.results.size() + 1]->type.SizeInBytes());
-      break;
+      return ScatterCost(rates, op);
     case Opcode::kFft: {
       double length = 1;
       for (int64_t n : op.Get<FftAttributes>().length) length *= static_cast<double>(n);
