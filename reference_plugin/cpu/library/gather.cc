@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "reference_plugin/backend/host/core_cache.h"
 #include "reference_plugin/cpu/library/index_reader.h"
 #include "reference_plugin/cpu/library/library.h"
 #include "reference_plugin/cpu/library/strided_walk.h"
@@ -82,9 +83,10 @@ class GatherStep final : public backend::PreparedStep {
     }
     num_runs_ = Product(slice_extents_);
     num_slices_ = result.NumElements() == 0 ? 0 : Product(batch_extents_);
+    is_near_ = operand.SizeInBytes() <= backend::CoreCacheBytes();
     JoinDimensions(batch_extents_, batch_strides_);
     if (num_runs_ == 1 && !starts_.empty()) {
-      if (ElementLoop loop = FindGatherElements(run_bytes_, indices.dtype)) copy_runs_ = loop;
+      if (ElementLoop loop = FindGatherShortRuns(run_bytes_, indices.dtype)) copy_runs_ = loop;
     }
     if (num_runs_ > 1 && num_slices_ > 1) ChooseBlocks();
   }
@@ -239,121 +241,94 @@ class GatherStep final : public backend::PreparedStep {
     }
   }
 
-  // The same of runs of `kBytes`.
-  template <int64_t kBytes, typename Index>
-  void GatherElements(const std::byte* operand, const std::byte* indices, std::byte* result,
-                      int64_t count, const int64_t* steps) const {
+  // The same of runs of `kBytes`, or, if kOverlaps, of more than that and at most twice as many:
+  // two copies that may overlap. A load that waits for memory holds up what comes after it, one
+  // that only asks does not: where the operand is not near, runs are asked for ahead. 100,000 runs
+  // of 32 bytes, one thread of a Zen 3: of 32 MB 790 us not asked for, 570 asked for; of 320 KB 160
+  // and 180.
+  template <int64_t kBytes, bool kOverlaps, typename Index>
+  void GatherShortRuns(const std::byte* operand, const std::byte* indices, std::byte* result,
+                       int64_t count, const int64_t* steps) const {
+    constexpr int64_t kAhead = 16;
     const Start first = starts_[0];
     const int64_t index_step = steps[0], result_step = steps[1], operand_step = steps[2];
+    const int64_t second = kOverlaps ? run_bytes_ - kBytes : 0;
     const auto offset_of = [](const std::byte* index, const Start start) {
       return std::clamp<int64_t>(ReadIndexAs<Index>(index), 0, start.maximum) * start.byte_stride;
     };
+    const auto copy_from = [&](const std::byte* from) {
+      std::byte front[kBytes], back[kBytes];
+      std::memcpy(front, from, kBytes);
+      if constexpr (kOverlaps) std::memcpy(back, from + second, kBytes);
+      std::memcpy(result, front, kBytes);
+      if constexpr (kOverlaps) std::memcpy(result + second, back, kBytes);
+      indices += index_step;
+      result += result_step;
+      operand += operand_step;
+    };
+    int64_t i = 0;
     if (starts_.size() == 1) {
-      // Apart, as hardly any gather has more: the loop below looks at each element for others.
-      for (int64_t i = 0; i < count; ++i) {
-        std::memcpy(result, operand + offset_of(indices, first), kBytes);
-        indices += index_step;
-        result += result_step;
-        operand += operand_step;
+      // Apart, as hardly any gather has more: the loop below looks at each run for others.
+      if (!is_near_) {
+        for (; i + kAhead < count; ++i) {
+          __builtin_prefetch(operand + kAhead * operand_step +
+                             offset_of(indices + kAhead * index_step, first));
+          copy_from(operand + offset_of(indices, first));
+        }
       }
+      for (; i < count; ++i) copy_from(operand + offset_of(indices, first));
       return;
     }
-    for (int64_t i = 0; i < count; ++i) {
+    for (; i < count; ++i) {
       int64_t offset = offset_of(indices, first);
       for (size_t s = 1; s < starts_.size(); ++s) {
         offset += offset_of(indices + static_cast<int64_t>(s) * index_vector_stride_, starts_[s]);
       }
-      std::memcpy(result, operand + offset, kBytes);
-      indices += index_step;
-      result += result_step;
-      operand += operand_step;
-    }
-  }
-
-  // The same of runs of more than kBytes and at most twice as many: two copies that may overlap. An
-  // array of rows may be anywhere: where the runs of a block begin is found, and asked for, before
-  // those of the block before it are copied.
-  template <int64_t kBytes, typename Index>
-  void GatherShortRuns(const std::byte* operand, const std::byte* indices, std::byte* result,
-                       int64_t count, const int64_t* steps) const {
-    constexpr int64_t kBlock = 16;
-    const int64_t index_step = steps[0], result_step = steps[1], operand_step = steps[2];
-    const int64_t second = run_bytes_ - kBytes;
-    const Start first = starts_[0];
-    const size_t num_starts = starts_.size();
-    const std::byte* blocks[2][kBlock];
-    const auto ask = [&](const std::byte** from, int64_t runs) {
-      for (int64_t i = 0; i < runs; ++i) {
-        const std::byte* run =
-            operand +
-            std::clamp<int64_t>(ReadIndexAs<Index>(indices), 0, first.maximum) * first.byte_stride;
-        for (size_t s = 1; s < num_starts; ++s) {
-          const std::byte* const index = indices + static_cast<int64_t>(s) * index_vector_stride_;
-          run += std::clamp<int64_t>(ReadIndexAs<Index>(index), 0, starts_[s].maximum) *
-                 starts_[s].byte_stride;
-        }
-        __builtin_prefetch(run);
-        from[i] = run;
-        indices += index_step;
-        operand += operand_step;
-      }
-    };
-    int64_t asked = std::min(count, kBlock);
-    ask(blocks[0], asked);
-    for (int64_t block = 0, runs = asked; runs > 0; ++block) {
-      const int64_t next = std::min(count - asked, kBlock);
-      ask(blocks[(block + 1) % 2], next);
-      asked += next;
-      for (int64_t i = 0; i < runs; ++i) {
-        const std::byte* const from = blocks[block % 2][i];
-        std::byte front[kBytes], back[kBytes];
-        std::memcpy(front, from, kBytes);
-        std::memcpy(back, from + second, kBytes);
-        std::memcpy(result, front, kBytes);
-        std::memcpy(result + second, back, kBytes);
-        result += result_step;
-      }
-      runs = next;
+      copy_from(operand + offset);
     }
   }
 
   using BlockLoop = void (*)(const std::byte*, const int64_t*, std::byte*, int64_t, int64_t,
                              int64_t);
-  // CopyRuns, GatherElements or GatherShortRuns.
+  // CopyRuns or GatherShortRuns.
   using ElementLoop = void (GatherStep::*)(const std::byte*, const std::byte*, std::byte*, int64_t,
                                            const int64_t*) const;
 
   // Null for other sizes and types.
-  static ElementLoop FindGatherElements(int64_t bytes, DType index_type) {
+  static ElementLoop FindGatherShortRuns(int64_t bytes, DType index_type) {
     switch (index_type) {
       case DType::kS32:
-        return FindGatherElementsOf<int32_t>(bytes);
+        return FindGatherShortRunsOf<int32_t>(bytes);
       case DType::kU32:
-        return FindGatherElementsOf<uint32_t>(bytes);
+        return FindGatherShortRunsOf<uint32_t>(bytes);
       case DType::kS64:
-        return FindGatherElementsOf<int64_t>(bytes);
+        return FindGatherShortRunsOf<int64_t>(bytes);
       default:
         return nullptr;
     }
   }
 
   template <typename Index>
-  static ElementLoop FindGatherElementsOf(int64_t bytes) {
+  static ElementLoop FindGatherShortRunsOf(int64_t bytes) {
     switch (bytes) {
       case 1:
-        return &GatherStep::GatherElements<1, Index>;
+        return &GatherStep::GatherShortRuns<1, false, Index>;
       case 2:
-        return &GatherStep::GatherElements<2, Index>;
+        return &GatherStep::GatherShortRuns<2, false, Index>;
       case 4:
-        return &GatherStep::GatherElements<4, Index>;
+        return &GatherStep::GatherShortRuns<4, false, Index>;
       case 8:
-        return &GatherStep::GatherElements<8, Index>;
+        return &GatherStep::GatherShortRuns<8, false, Index>;
+      case 16:
+        return &GatherStep::GatherShortRuns<16, false, Index>;
+      case 32:
+        return &GatherStep::GatherShortRuns<32, false, Index>;
       default:
         if (bytes <= 4 || bytes > 64) return nullptr;
-        return bytes <= 8    ? &GatherStep::GatherShortRuns<4, Index>
-               : bytes <= 16 ? &GatherStep::GatherShortRuns<8, Index>
-               : bytes <= 32 ? &GatherStep::GatherShortRuns<16, Index>
-                             : &GatherStep::GatherShortRuns<32, Index>;
+        return bytes <= 8    ? &GatherStep::GatherShortRuns<4, true, Index>
+               : bytes <= 16 ? &GatherStep::GatherShortRuns<8, true, Index>
+               : bytes <= 32 ? &GatherStep::GatherShortRuns<16, true, Index>
+                             : &GatherStep::GatherShortRuns<32, true, Index>;
     }
   }
 
@@ -365,6 +340,7 @@ class GatherStep final : public backend::PreparedStep {
   Dims slice_extents_;
   Dims slice_strides_[2];  // in the operand and the result, without the run
   int64_t run_bytes_ = 0, num_runs_ = 0, num_slices_ = 0;
+  bool is_near_ = false;                           // the operand, in a cache of the core
   BlockLoop copy_block_ = nullptr;                 // where runs lie between those of other slices
   ElementLoop copy_runs_ = &GatherStep::CopyRuns;  // where a slice is one run
 };
