@@ -10,6 +10,7 @@
 #include "conformance/cases/cases.h"
 #include "conformance/cases/judge_buffer.h"
 #include "conformance/cases/judge_executable.h"
+#include "conformance/cases/laid_out.h"
 #include "conformance/cases/samples.h"
 #include "conformance/cases/stored_programs.h"
 #include "plinth/support/abi_version.h"
@@ -186,23 +187,6 @@ void NestedPrograms(Context& context) {
   }
 }
 
-Status UploadWith(const Context& context, const HostArray& array, PJRT_Device* device,
-                  PJRT_Buffer_MemoryLayout& layout) {
-  auto args = MakeArgs<PJRT_Client_BufferFromHostBuffer_Args>();
-  args.client = context.client();
-  args.data = array.bytes.data();
-  args.type = ToC(array.type);
-  args.dims = array.dims.data();
-  args.num_dims = array.dims.size();
-  args.host_buffer_semantics = PJRT_HostBufferSemantics_kImmutableOnlyDuringCall;
-  args.device = device;
-  args.device_layout = &layout;
-  PLINTH_RETURN_IF_ERROR(context.plugin().Call(args));
-  OwnedBuffer buffer(context.plugin(), args.buffer);
-  OwnedEvent done(context.plugin(), args.done_with_host_buffer);
-  return context.Await(done.get());
-}
-
 void NestedLayouts(Context& context) {
   Expected<PJRT_Device*> device = context.Device();
   if (!device.ok()) return;
@@ -228,7 +212,7 @@ void NestedLayouts(Context& context) {
       layout.tiled.minor_to_major_size = 2;
       if (is_chained) layout.extension_start = chain.get();
       if (is_chained) layout.tiled.extension_start = inner.get();
-      const Status sent = UploadWith(context, array, *device, layout);
+      const Status sent = UploadLaidOut(context, *device, array, layout).status();
       context.Check(kChain, !is_sent[is_column] || sent.ok(),
                     "an upload with a layout that has a chain gave ", sent.ToString());
       is_sent[is_column] |= sent.ok();

@@ -11,6 +11,7 @@
 #include "conformance/cases/judge_buffer.h"
 #include "conformance/cases/judge_case.h"
 #include "conformance/cases/judge_executable.h"
+#include "conformance/cases/laid_out.h"
 #include "conformance/cases/launch.h"
 #include "conformance/cases/stored_programs.h"
 #include "conformance/cases/sweep.h"
@@ -194,23 +195,6 @@ void JudgeLayouts(Context& context) {
   }
 }
 
-// An f32 array on the device, laid out so. An error: the plugin refuses the layout.
-Expected<OwnedBuffer> BufferLaidOut(Context& context, PJRT_Device* device, const HostArray& array,
-                                    PJRT_Buffer_MemoryLayout& layout) {
-  auto args = MakeArgs<PJRT_Client_BufferFromHostBuffer_Args>();
-  args.client = context.client();
-  args.data = array.bytes.data();
-  args.type = PJRT_Buffer_Type_F32;
-  args.dims = array.dims.data();
-  args.num_dims = array.dims.size();
-  args.host_buffer_semantics = PJRT_HostBufferSemantics_kImmutableOnlyDuringCall;
-  args.device = device;
-  args.device_layout = &layout;
-  PLINTH_RETURN_IF_ERROR(context.plugin().Call(args));
-  OwnedEvent done(context.plugin(), args.done_with_host_buffer);
-  return OwnedBuffer(context.plugin(), args.buffer);
-}
-
 // A layout of dimensions in that order, which has to live as long, without tiles.
 PJRT_Buffer_MemoryLayout TiledLayout(std::span<const int64_t> order) {
   auto layout = MakeArgs<PJRT_Buffer_MemoryLayout>();
@@ -231,7 +215,7 @@ void JudgeGivenLayouts(Context& context) {
          {std::vector<int64_t>{0, 1, 2}, {1, 0, 2}, {2, 0, 1}, {1, 2, 0}, {0, 2, 1}, {2, 1, 0}}) {
       HostArray array = RandomBits(DType::kF32, dims, 6);
       PJRT_Buffer_MemoryLayout layout = TiledLayout(order);
-      Expected<OwnedBuffer> buffer = BufferLaidOut(context, *device, array, layout);
+      Expected<OwnedBuffer> buffer = UploadLaidOut(context, *device, array, layout);
       if (!buffer.ok()) {
         context.Note(StrCat("layout {", StrJoin(order), "}: ", buffer.status().ToString()));
         continue;
@@ -256,7 +240,7 @@ void JudgeGivenTiles(Context& context) {
     layout.tiled.tile_dims = tile.data();
     layout.tiled.tile_dim_sizes = sizes;
     layout.tiled.num_tiles = 1;
-    Expected<OwnedBuffer> buffer = BufferLaidOut(context, *device, array, layout);
+    Expected<OwnedBuffer> buffer = UploadLaidOut(context, *device, array, layout);
     if (!buffer.ok()) {
       context.Note(StrCat("tiles (", StrJoin(tile), "): ", buffer.status().ToString()));
       continue;
@@ -283,7 +267,7 @@ void JudgeLayoutsOfDeleted(Context& context) {
   for (const std::vector<int64_t>& order :
        {std::vector<int64_t>{2, 1, 0}, {0, 1, 2}, {1, 2, 0}, {0, 2, 1}}) {
     PJRT_Buffer_MemoryLayout layout = TiledLayout(order);
-    Expected<OwnedBuffer> buffer = BufferLaidOut(context, *device, array, layout);
+    Expected<OwnedBuffer> buffer = UploadLaidOut(context, *device, array, layout);
     if (!buffer.ok() || !DeleteBuffer(context, buffer->get())) continue;
     Context probe(context.plugin(), context.profile(), context.client(), context.seed());
     (void)JudgeBufferLayout(probe, buffer->get(), 3);

@@ -10,6 +10,7 @@
 #include "conformance/cases/cases.h"
 #include "conformance/cases/judge_buffer.h"
 #include "conformance/cases/sweep.h"
+#include "plinth/support/shape.h"
 
 namespace plinth::conformance {
 namespace sweep_layouts {
@@ -38,11 +39,7 @@ class Layout {
   Layout(std::vector<int64_t> order, const std::vector<int64_t>& dims, int64_t bytes,
          bool as_strides)
       : order_(std::move(order)), strides_(dims.size()) {
-    int64_t next = bytes;
-    for (int64_t d : order_) {
-      strides_[static_cast<size_t>(d)] = next;
-      next *= std::max<int64_t>(dims[static_cast<size_t>(d)], 1);
-    }
+    DenseByteStrides(dims, bytes, order_, strides_);
     if (as_strides) {
       layout_.type = PJRT_Buffer_MemoryLayout_Type_Strides;
       layout_.strides = MakeArgs<PJRT_Buffer_MemoryLayout_Strides>();
@@ -124,9 +121,8 @@ OwnedBuffer Upload(Context& context, const Given& given, Layout& layout) {
   args.device = given.device;
   if (given.is_elsewhere) args.memory = given.memory;
   args.device_layout = layout.get();
-  std::vector<int64_t> strides(given.array.dims.size(), ByteSize(given.array.type));
-  for (size_t d = strides.size() - 1; d-- > 0;)
-    strides[d] = strides[d + 1] * given.array.dims[d + 1];
+  std::vector<int64_t> strides(given.array.dims.size());
+  DenseByteStrides(given.array.dims, ByteSize(given.array.type), {}, strides);
   if (given.has_strides) {
     args.byte_strides = strides.data();
     args.num_byte_strides = strides.size();
