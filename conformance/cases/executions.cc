@@ -94,10 +94,12 @@ OwnedLoadedExecutable GetIn(Context& context, std::string_view way, const Progra
       if (!read) return context.Unsupported("no topology is read"), OwnedLoadedExecutable();
     }
     Expected<OwnedExecutable> ahead = CompileAhead(context, program.name, options, read.get());
-    // Fair only where nothing is compiled ahead.
-    if (ahead.status().code() == StatusCode::kUnimplemented &&
-        (!read || !CompileAhead(context, program.name, options, nullptr).ok()))
-      return context.Unsupported(ahead.status().ToString()), OwnedLoadedExecutable();
+    // What compiles for its own topology compiles for one that was read: it is no other.
+    if (ahead.status().code() == StatusCode::kUnimplemented && read &&
+        CompileAhead(context, program.name, options, nullptr).ok()) {
+      context.Fail(kAccepted, StrCat("PJRT_Compile, ", way, ": ", ahead.status().ToString()));
+      return {};
+    }
     if (!context.Ok(kAccepted, StrCat("PJRT_Compile, ", way), ahead.status())) return {};
     if (is_gone) {
       (void)read.Destroy();

@@ -7,11 +7,13 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <thread>
 
 #include "conformance/cases/cases.h"
 #include "conformance/cases/samples.h"
 #include "conformance/cases/stored_programs.h"
+#include "conformance/cases/waiting.h"
 
 namespace plinth::conformance {
 namespace {
@@ -106,37 +108,51 @@ void AfterFork(Context& context) {
   context.Ok("PJRT-Process-alive", "PJRT_Buffer_ToHostBuffer after a fork", array.status());
 }
 
-// The process ends with a client, a buffer and a computation alive.
-void ExitWithWork(Context& context) {
+// Begins what leaves things alive; false where the plugin does not do it.
+using Beginning = std::function<bool(Context&)>;
+
+// A process that ends with a client and what `begin` leaves.
+void ExitWith(Context& context, std::string_view what, const Beginning& begin) {
   pid_t child = fork();
   if (child == 0) {
     alarm(60);
     Expected<OwnedClient> client = context.NewClient();
     if (!client.ok()) _exit(3);
     Context own(context.plugin(), context.profile(), client->Release(), context.seed());
-    Expected<OwnedLoadedExecutable> executable = own.Compile(ProgramFor(own, "add_one"));
-    Expected<OwnedBuffer> argument = own.Upload(HostArray::F32({4}, {1, 2, 3, 4}));
-    if (!executable.ok() || !argument.ok()) _exit(3);
-    PJRT_Buffer* handles[] = {argument->get()};
-    for (int i = 0; i < 100; ++i) {
-      auto results = own.Execute(executable->get(), handles);
-      if (!results.ok()) _exit(3);
-      for (OwnedBuffer& result : *results) (void)result.Release();
-    }
-    (void)executable->Release();
-    (void)argument->Release();
+    if (!begin(own)) _exit(3);
     // Runs static destructors and what was registered with atexit, as a program's end does.
     exit(0);
   }
   int status = 0;
   waitpid(child, &status, 0);
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 3) {
-    return context.Unsupported("no client could be made in the child of a fork");
-  }
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 3)
+    return context.Unsupported(StrCat("no ", what, " in the child of a fork"));
   context.Check("PJRT-Process-exit", WIFEXITED(status) && WEXITSTATUS(status) == 0,
-                "a process that ended with work in flight ",
-                WIFSIGNALED(status) ? StrCat("was killed by signal ", WTERMSIG(status))
-                                    : StrCat("had status ", WEXITSTATUS(status)));
+                "a process that ended with ", what,
+                WIFSIGNALED(status) ? StrCat(" was killed by signal ", WTERMSIG(status))
+                                    : StrCat(" had status ", WEXITSTATUS(status)));
+}
+
+bool BeginWork(Context& context) {
+  Expected<OwnedLoadedExecutable> executable = context.Compile(ProgramFor(context, "add_one"));
+  Expected<OwnedBuffer> argument = context.Upload(HostArray::F32({4}, {1, 2, 3, 4}));
+  if (!executable.ok() || !argument.ok()) return false;
+  PJRT_Buffer* handles[] = {argument->get()};
+  for (int i = 0; i < 100; ++i) {
+    auto results = context.Execute(executable->get(), handles);
+    if (!results.ok()) return false;
+    for (OwnedBuffer& result : *results) (void)result.Release();
+  }
+  (void)executable->Release();
+  (void)argument->Release();
+  return true;
+}
+void ExitWithWork(Context& context) { ExitWith(context, "work in flight", BeginWork); }
+
+// It never comes, nor is anything that belongs to it destroyed.
+void ExitBefore(Context& context, const Source& source) {
+  ExitWith(context, StrCat("`", source.name, "` still to come"),
+           [&](Context& own) { return source.make(own, *new Waiting); });
 }
 
 // Bytes that one process wrote are loaded by another, which made its own client.
@@ -321,9 +337,9 @@ void ClientsComeAndGo(Context& context) {
 
 void AddProcessCases(std::vector<Case>& cases) {
   auto add = [&](const std::string& name, ClientNeed client, std::vector<std::string> requirements,
-                 void (*run)(Context&), bool is_robust = false) {
-    cases.push_back(
-        {"L2/process/" + name, Level::kL2, client, std::move(requirements), run, is_robust});
+                 std::function<void(Context&)> run, bool is_robust = false) {
+    cases.push_back({"L2/process/" + name, Level::kL2, client, std::move(requirements),
+                     std::move(run), is_robust});
   };
   add("many_threads", ClientNeed::kShared, {"PJRT-Threads-any"}, ManyThreads);
   add("many_clients", ClientNeed::kFresh, {"PJRT-Threads-any"}, ManyClients);
@@ -331,6 +347,10 @@ void AddProcessCases(std::vector<Case>& cases) {
   add("after_fork", ClientNeed::kFresh, {"PJRT-Process-fork", "PJRT-Process-alive"}, AfterFork,
       true);
   add("exit_with_work", ClientNeed::kAlone, {"PJRT-Process-exit"}, ExitWithWork);
+  for (const Source& source : Sources()) {
+    add(StrCat("exit_before/", source.name), ClientNeed::kAlone, {"PJRT-Process-exit"},
+        [source](Context& context) { ExitBefore(context, source); });
+  }
   add("load_elsewhere", ClientNeed::kAlone, {"PJRT-Executable_DeserializeAndLoad-elsewhere"},
       LoadElsewhere);
   // In a process of its own: there no client has gone yet.
