@@ -88,8 +88,8 @@ std::vector<Case> AllCases() {
   for (Case& item : cases) {
     bool is_rich = false;
     for (std::string_view area :
-         {"L1/judge/", "L1/sweep/", "L1/form/", "L1/same_again/", "L1/owner/", "L1/client/",
-          "L2/leak/", "L2/order/", "L2/event_order/", "L2/failure/"}) {
+         {"L0/struct_size/", "L1/judge/", "L1/sweep/", "L1/form/", "L1/same_again/", "L1/owner/",
+          "L1/client/", "L2/leak/", "L2/order/", "L2/event_order/", "L2/failure/"}) {
       is_rich |= item.name.starts_with(area);
     }
     if (!is_rich) continue;

@@ -12,6 +12,7 @@
 
 #include "conformance/cases/alias_buffer.h"
 #include "conformance/cases/ask.h"
+#include "conformance/cases/callback_works.h"
 #include "conformance/cases/cases.h"
 #include "conformance/cases/counted_callback.h"
 #include "conformance/cases/pending_buffer.h"
@@ -146,7 +147,7 @@ void AskDestroyed(Context& context, const Maker& make, const Ending& ending, Tel
 }
 
 // What callbacks do, on an event that becomes ready while they are registered.
-void CallbackWorks(Context& context, const Maker& make, const Ending& ending, Telling telling) {
+void AskCallbacks(Context& context, const Maker& make, const Ending& ending, Telling telling) {
   constexpr char kReentrant[] = "PJRT-Event_OnReady-reentrant";
   Waiting waiting;
   if (!make(context, waiting)) return;
@@ -157,7 +158,8 @@ void CallbackWorks(Context& context, const Maker& make, const Ending& ending, Te
     bool tells_ending;  // its work gives what the event ended with
   };
   std::vector<Callback> callbacks;
-  auto results = std::make_shared<std::vector<Status>>(8);
+  std::vector<CallbackWork> common = CallbackWorks(context);
+  auto results = std::make_shared<std::vector<Status>>(common.size() + 4);
   auto add = [&](const char* what, std::function<Status()> work, bool tells_ending = false) {
     CountedCallback* counted = NewCountedCallback(context);
     size_t at = callbacks.size();
@@ -166,24 +168,10 @@ void CallbackWorks(Context& context, const Maker& make, const Ending& ending, Te
     return RegisterCallback(context, event, counted);
   };
   auto* again = NewCountedCallback(context);
-  bool is_added =
-      add("uploads and downloads",
-          [&context]() -> Status {
-            PLINTH_ASSIGN_OR_RETURN(OwnedBuffer buffer,
-                                    context.Upload(HostArray::F32({4}, kValues)));
-            return context.Download(buffer.get()).status();
-          }) &&
-      add("compiles and runs",
-          [&context]() -> Status {
-            if (!context.profile().reads_programs) return Status();
-            PLINTH_ASSIGN_OR_RETURN(OwnedLoadedExecutable executable,
-                                    context.Compile(ProgramFor(context, "add_one")));
-            PLINTH_ASSIGN_OR_RETURN(OwnedBuffer buffer,
-                                    context.Upload(HostArray::F32({4}, kValues)));
-            PJRT_Buffer* handles[] = {buffer.get()};
-            PLINTH_ASSIGN_OR_RETURN(auto outputs, context.Execute(executable.get(), handles));
-            return context.Download(outputs[0].get()).status();
-          }) &&
+  bool is_added = true;
+  for (auto& [what, work] : common) is_added = is_added && add(what, std::move(work));
+  is_added =
+      is_added &&
       add(
           "waits for its own event", [&context, event] { return context.Await(event); }, true) &&
       add(
@@ -229,6 +217,29 @@ void CallbackWorks(Context& context, const Maker& make, const Ending& ending, Te
   }
   CheckEnding(context, "PJRT-Event_Await-independent", "PJRT_Event_Await", context.Await(event),
               ending, telling);
+}
+
+// An error that an event gave is its caller's, also when the event is gone.
+void ErrorsOutliveEvents(Context& context) {
+  const Ending ending{"", PJRT_Error_Code_ABORTED, "it outlives its event"};
+  Waiting waiting;
+  if (!MakeCreatedEvent(context, waiting)) return;
+  if (!context.Ok("PJRT-Args-accepted", "PJRT_Event_Set", waiting.end(ending))) return;
+  auto await = MakeArgs<PJRT_Event_Await_Args>();
+  await.event = waiting.event.get();
+  auto ask = MakeArgs<PJRT_Event_Error_Args>();
+  ask.event = waiting.event.get();
+  const PJRT_Api* api = context.plugin().api();
+  const std::pair<const char*, PJRT_Error*> errors[] = {
+      {"PJRT-Event_Await-independent", api->PJRT_Event_Await(&await)},
+      {"PJRT-Event_Error-independent", api->PJRT_Event_Error(&ask)}};
+  context.Ok("", "PJRT_Event_Destroy", waiting.event.Destroy());
+  for (const auto& [requirement, error] : errors) {
+    if (!context.Check(requirement, error != nullptr, "an event that is set ABORTED has no error"))
+      continue;
+    CheckEnding(context, requirement, "its error, when the event is gone,",
+                context.plugin().Take(error), ending, Telling::kAsItIs);
+  }
 }
 
 // Codes and texts of every form go through an event that the caller sets.
@@ -413,13 +424,15 @@ void AddCases(std::vector<Case>& cases) {
     add(StrCat(source.name, "/callback_works"),
         {"PJRT-Event_OnReady-reentrant", "PJRT-Callback-once"}, [=](Context& context) {
           for (const Ending& ending : {endings[0], endings[1]})
-            CallbackWorks(context, source.make, ending, source.telling);
+            AskCallbacks(context, source.make, ending, source.telling);
         });
   }
   add("every_code",
       {"PJRT-Event_Await-independent", "PJRT-Event_Error-independent",
        "PJRT-Event_OnReady-owns-error", "PJRT-Strings-size"},
       EveryCode);
+  add("errors_outlive_events", {"PJRT-Event_Await-independent", "PJRT-Event_Error-independent"},
+      ErrorsOutliveEvents);
   add("many", {"PJRT-Event_OnReady-once", "PJRT-Event_Await-independent"}, ManyEvents);
   add("done_after_work",
       {"PJRT-LoadedExecutable_Execute-done", "PJRT-Event_IsReady-nonblocking",

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "conformance/cases/ask.h"
+#include "conformance/cases/callback_works.h"
 #include "conformance/cases/cases.h"
 #include "conformance/cases/error_buffer.h"
 #include "conformance/cases/samples.h"
@@ -251,8 +252,7 @@ void ViewsOfSeveralOwners(Context& context) {
     for (size_t i : order) {
       (void)views[i].Destroy();
       wanted[i] = 1;
-      for (int wait = 0; wait < 3000 && owners[i]->calls == 0; ++wait)
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      WaitForEnd(*owners[i]);
       for (size_t k = 0; k < wanted.size(); ++k) {
         if (!context.Check(kOnDelete, owners[k]->calls == wanted[k], "of three views of ",
                            is_shared ? "the same memory" : "several memories", " number ", i,
@@ -260,6 +260,34 @@ void ViewsOfSeveralOwners(Context& context) {
                            owners[k]->calls.load(), " times, not ", wanted[k]))
           return;
       }
+    }
+  }
+}
+
+// However a view ends, its owner may do what it likes when it is told.
+void EndOfViewWorks(Context& context) {
+  constexpr char kOnDelete[] = "PJRT-Client_CreateViewOfDeviceBuffer-on_delete";
+  Expected<PJRT_Device*> device = context.Device();
+  if (!context.Ok("", "PJRT_Client_AddressableDevices", device.status())) return;
+  const Place where = {*device, nullptr, *device, DefaultMemoryOf(context, *device)};
+  for (bool is_deleted : {false, true}) {
+    for (const auto& [what, work] : CallbackWorks(context)) {
+      std::shared_ptr<Viewed> viewed;
+      OwnedBuffer view = MakeView(context, HostArray::F32({4}, {1, 2, 3, 4}), where, viewed);
+      if (!view) return;
+      auto result = std::make_shared<Status>();
+      viewed->work = [result, work = work] { *result = work(); };
+      if (is_deleted) {
+        auto args = MakeArgs<PJRT_Buffer_Delete_Args>();
+        args.buffer = view.get();
+        context.Ok("PJRT-Args-accepted", "PJRT_Buffer_Delete", context.plugin().Call(args));
+      }
+      (void)view.Destroy();
+      WaitForEnd(*viewed);
+      if (!context.Check(kOnDelete, viewed->calls == 1, "on_delete_callback, which ", what,
+                         ", ran ", viewed->calls.load(), " times, not once"))
+        return;
+      context.Ok("PJRT-Callback-once", StrCat("on_delete_callback, which ", what), *result);
     }
   }
 }
@@ -321,6 +349,10 @@ void AddLifetimeCases(std::vector<Case>& cases) {
       ViewOfMemory);
   add("views_of_several_owners", {"PJRT-Client_CreateViewOfDeviceBuffer-on_delete"},
       ViewsOfSeveralOwners);
+  add("end_of_view_works",
+      {"PJRT-Callback-once", "PJRT-Client_CreateViewOfDeviceBuffer-on_delete",
+       "PJRT-Args-accepted"},
+      EndOfViewWorks);
   add("errors_travel",
       {"PJRT-Client_CreateErrorBuffer-carries", "PJRT-LoadedExecutable_Execute-error-input",
        "PJRT-LoadedExecutable_Execute-asynchronous"},

@@ -3,10 +3,8 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cstring>
 #include <memory>
-#include <thread>
 
 #include "conformance/cases/alias_buffer.h"
 #include "conformance/cases/ask.h"
@@ -21,6 +19,7 @@ namespace plinth::conformance {
 namespace sweep_makers {
 namespace {
 
+constexpr char kLastTransfer[] = "PJRT-AsyncHostToDeviceTransferManager_TransferData-offset";
 constexpr std::byte kUnwritten{0xA5};
 
 // Every kind of array can be viewed, and its memory is given back once.
@@ -46,8 +45,7 @@ void SweepViews(Context& context) {
     constexpr char kOnDelete[] = "PJRT-Client_CreateViewOfDeviceBuffer-on_delete";
     probe.Check(kOnDelete, viewed->calls == 0, "on_delete_callback ran while the view was alive");
     (void)view.Destroy();
-    for (int i = 0; i < 3000 && viewed->calls == 0; ++i)
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    WaitForEnd(*viewed);
     probe.Check(kOnDelete, viewed->calls == 1, "on_delete_callback ran ", viewed->calls.load(),
                 " times, not once");
   });
@@ -106,6 +104,10 @@ OwnedBuffer MakeBuffer(Context& context, std::string_view maker, const HostArray
     status = plugin.Call(get);
     if (!status.ok()) return fail("PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer", status);
     OwnedBuffer buffer(plugin, get.buffer_out);
+    // Also if no bytes are to come.
+    OwnedEvent ready = ReadyEventOf(context, buffer.get());
+    context.Check(kLastTransfer, ready && !IsEventReady(context, ready.get()),
+                  "an array is ready before its last transfer");
     if (maker == "transfer manager") {
       if (InfoOf(array.type).bits < 8) {
         context.Unsupported("bytes of the device are not known for types below a byte");
@@ -478,6 +480,7 @@ void AddCases(std::vector<Case>& cases) {
     std::vector<std::string> requirements = {kOutputTrue, "PJRT-Args-accepted",
                                              "PJRT-Buffer_ToHostBuffer-contents"};
     if (name == "alias") requirements.emplace_back("PJRT-Buffer_IsDeleted-truth");
+    if (name.starts_with("transfer_")) requirements.emplace_back(kLastTransfer);
     if (name == "copy_to_memory") requirements.emplace_back("PJRT-Buffer_CopyToMemory-contents");
     if (name == "copy_to_device") requirements.emplace_back("PJRT-Buffer_CopyToDevice-contents");
     add(StrCat("L1/sweep/made_by_", name), Level::kL1, std::move(requirements),

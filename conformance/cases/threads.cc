@@ -165,19 +165,34 @@ constexpr Thing (*kThings[])() = {
     [] { return Thing{.name = "future", .make = MakeFuture, .use = UseFuture}; },
     [] { return Thing{.name = "output", .make = MakeOutput, .use = UseOutput}; }};
 
-// Each of the threads begins while the one before is there: no two have the same number.
+// Each of the threads begins while the one before is there, so that no two have the same number, or
+// when it has ended.
 void Handed(Context& context, Thing (*kind)()) {
-  Thing thing = kind();
-  Status made, used;
-  std::thread([&] {
-    made = thing.make(context, thing);
-    std::thread([&] {
-      if (made.ok()) used = thing.use(context, thing);
-      std::thread([&] { thing.Free(context); }).join();
-    }).join();
-  }).join();
-  if (context.Ok("", StrCat("making ", thing.name), made))
-    context.Ok(kAny, StrCat("what was made on another thread, ", thing.name), used);
+  for (bool are_nested : {true, false}) {
+    Thing thing = kind();
+    Status made, used;
+    auto next = [&](const std::function<void()>& step, const std::function<void()>& then) {
+      std::thread([&] {
+        step();
+        if (are_nested) then();
+      }).join();
+      if (!are_nested) then();
+    };
+    next([&] { made = thing.make(context, thing); },
+         [&] {
+           next(
+               [&] {
+                 if (made.ok()) used = thing.use(context, thing);
+               },
+               [&] { next([&] { thing.Free(context); }, [] {}); });
+         });
+    if (context.Ok("", StrCat("making ", thing.name), made)) {
+      context.Ok(kAny,
+                 StrCat("what was made on another thread, which ",
+                        are_nested ? "waits" : "has ended", ", ", thing.name),
+                 used);
+    }
+  }
 }
 
 // A program of text that adds a number of its own. Compiling it takes long enough for others to

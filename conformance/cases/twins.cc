@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // L2: two objects that come from one: a program loaded twice, a copy and its original, two results
 // of a run, two buffers of a manager. However one of them ends, what is said of the other stays,
-// and the other works.
+// and the other works; memory of the host that they share is given back when both are gone.
 
+#include <algorithm>
 #include <cstring>
 #include <functional>
 #include <memory>
@@ -14,9 +15,11 @@
 #include "conformance/cases/answers.h"
 #include "conformance/cases/ask.h"
 #include "conformance/cases/cases.h"
+#include "conformance/cases/counted_callback.h"
 #include "conformance/cases/judge_executable.h"
 #include "conformance/cases/stored_programs.h"
 #include "conformance/cases/transfer_manager.h"
+#include "conformance/cases/view.h"
 
 namespace plinth::conformance {
 namespace twins {
@@ -28,6 +31,9 @@ constexpr char kLifetime[] = "PJRT-Args-output-lifetime";
 constexpr char kTruth[] = "PJRT-Buffer_IsDeleted-truth";
 constexpr char kLoaded[] = "PJRT-LoadedExecutable_IsDeleted-truth";
 constexpr char kAgain[] = "PJRT-Client_Load-again";
+constexpr char kNew[] = "PJRT-Args-output-new";
+constexpr char kOnDelete[] = "PJRT-Client_CreateViewOfDeviceBuffer-on_delete";
+constexpr char kHostDone[] = "PJRT-Client_BufferFromHostBuffer-done";
 const std::vector<float> kNumbers = {1, 2, 3, 4};
 
 // Two objects of one kind, and what they came from.
@@ -35,6 +41,10 @@ template <typename Owned>
 struct Pair {
   Owned one, other;
   std::vector<std::shared_ptr<void>> source;
+  // Asked when both are gone: how often what they came from was given back, or -1 where nobody
+  // says.
+  std::function<int()> times_given_back = [] { return -1; };
+  std::string_view given_back_by = {};  // the requirement that says so
 };
 template <typename Owned>
 using Make = Status (*)(Context&, Pair<Owned>&);
@@ -60,6 +70,8 @@ void Try(Context& context, int kind, std::string_view requirement, std::string_v
       Pair<Owned> pair;
       Status made = make(context, pair);
       if (!context.Ok("", what, made)) return;
+      context.Check(kNew, pair.one.get() != pair.other.get(), "when ", what,
+                    " both have one handle");
       Owned& left = ends_first ? pair.other : pair.one;
       const Answers before = Said(context, kind, left.get());
       Status is_ended = end(context, ends_first ? pair.one : pair.other);
@@ -72,6 +84,13 @@ void Try(Context& context, int kind, std::string_view requirement, std::string_v
       }
       context.Ok(requirement, StrCat(what, ", when one of the two was ", how),
                  works(context, left));
+      (void)pair.one.Destroy();
+      (void)pair.other.Destroy();
+      const int times = pair.times_given_back();
+      if (!context.Check(pair.given_back_by, times == 1 || times == -1, "when ", what,
+                         " and both are gone, the first ", how, ", host memory was given back ",
+                         times, " times"))
+        return;
     }
   }
 }
@@ -190,7 +209,9 @@ void Executables(Context& context) {
 
 using Arrays = Pair<OwnedBuffer>;
 
+// Does nothing where there is one, made of host memory.
 Status Upload(Context& context, OwnedBuffer& buffer) {
+  if (buffer) return Status();
   PLINTH_ASSIGN_OR_RETURN(buffer, context.Upload(HostArray::F32({4}, kNumbers)));
   return Status();
 }
@@ -245,6 +266,58 @@ Status Cast(Context& context, Arrays& pair) {
   pair.other = OwnedBuffer(context.plugin(), cast.out_buffer);
   return IsBufferDeleted(context, pair.one.get()) ? Unimplemented("it is taken") : Status();
 }
+// The first array is in host memory, which its owner uses anew as soon as it is given back.
+void Overwrite(const Viewed& memory, size_t size) {
+  std::fill(memory.data, memory.data + size, std::byte{0xFF});
+}
+Status View(Context& context, Arrays& pair) {
+  PLINTH_ASSIGN_OR_RETURN(PJRT_Device * device, context.Device());
+  const HostArray array = HostArray::F32({4}, kNumbers);
+  std::shared_ptr<Viewed> viewed;
+  pair.one =
+      MakeView(context, array, {device, nullptr, device, DefaultMemoryOf(context, device)}, viewed);
+  if (!pair.one) return Unimplemented("there are no views");
+  viewed->work = [memory = viewed.get(), size = array.bytes.size()] { Overwrite(*memory, size); };
+  pair.times_given_back = [viewed] {
+    WaitForEnd(*viewed);
+    return viewed->calls.load();
+  };
+  pair.given_back_by = kOnDelete;
+  return Status();
+}
+Status ZeroCopy(Context& context, Arrays& pair) {
+  PLINTH_ASSIGN_OR_RETURN(PJRT_Device * device, context.Device());
+  const HostArray array = HostArray::F32({4}, kNumbers);
+  auto memory = std::make_shared<Viewed>(array);
+  auto args = MakeArgs<PJRT_Client_BufferFromHostBuffer_Args>();
+  args.client = context.client();
+  args.data = memory->data;
+  args.type = PJRT_Buffer_Type_F32;
+  args.dims = array.dims.data();
+  args.num_dims = 1;
+  args.host_buffer_semantics = PJRT_HostBufferSemantics_kImmutableZeroCopy;
+  args.device = device;
+  PLINTH_RETURN_IF_ERROR(context.plugin().Call(args));
+  pair.one = OwnedBuffer(context.plugin(), args.buffer);
+  OwnedEvent done(context.plugin(), args.done_with_host_buffer);
+  if (!done) return Unimplemented("there is no event");
+  CountedCallback* callback = NewCountedCallback(context);
+  callback->work = [memory, size = array.bytes.size()] { Overwrite(*memory, size); };
+  if (!RegisterCallback(context, done.get(), callback)) return Unimplemented("no callback");
+  pair.times_given_back = [callback] {
+    WaitForCall(*callback);
+    return callback->calls.load();
+  };
+  pair.given_back_by = kHostDone;
+  return Status();
+}
+// The second array is made of the first.
+template <Make<OwnedBuffer> kFirst, Make<OwnedBuffer> kSecond>
+Status Then(Context& context, Arrays& pair) {
+  PLINTH_RETURN_IF_ERROR(kFirst(context, pair));
+  return kSecond(context, pair);
+}
+
 // Two results of one run that are the same array.
 Status ResultsOfOneRun(Context& context, Arrays& pair) {
   PLINTH_ASSIGN_OR_RETURN(OwnedLoadedExecutable program,
@@ -319,14 +392,23 @@ void ArrayTwins(Context& context) {
        }},
       {"destroyed", [](Context&, OwnedBuffer& buffer) { return buffer.Destroy(); }},
       {"donated", Donate}};
-  for (auto [what, make] : {std::pair<const char*, Make<OwnedBuffer>>(
-                                "two arrays are of one on the host", &OfOneHostArray),
-                            {"an array was copied to a device", &Copied},
-                            {"an array was copied to a memory", &CopiedToMemory},
-                            {"an array was cast", &Cast},
-                            {"two results of a run are one array", &ResultsOfOneRun},
-                            {"a result is the argument", &ArgumentAndResult},
-                            {"two arrays are of one manager", &OfOneManager}}) {
+  for (auto [what, make] :
+       {std::pair<const char*, Make<OwnedBuffer>>("two arrays are of one on the host",
+                                                  &OfOneHostArray),
+        {"an array was copied to a device", &Copied},
+        {"an array was copied to a memory", &CopiedToMemory},
+        {"an array was cast", &Cast},
+        {"two results of a run are one array", &ResultsOfOneRun},
+        {"a result is the argument", &ArgumentAndResult},
+        {"two arrays are of one manager", &OfOneManager},
+        {"a view was cast", &Then<View, Cast>},
+        {"a view was copied to a device", &Then<View, Copied>},
+        {"a view was copied to a memory", &Then<View, CopiedToMemory>},
+        {"a result is a view", &Then<View, ArgumentAndResult>},
+        {"an array without a copy was cast", &Then<ZeroCopy, Cast>},
+        {"an array without a copy was copied to a device", &Then<ZeroCopy, Copied>},
+        {"an array without a copy was copied to a memory", &Then<ZeroCopy, CopiedToMemory>},
+        {"a result is an array without a copy", &Then<ZeroCopy, ArgumentAndResult>}}) {
     Context probe(context.plugin(), context.profile(), context.client(), context.seed());
     Try<OwnedBuffer>(probe, kinds::kPJRT_Buffer, "PJRT-Buffer_Delete-uses", what, make, ends,
                      HasItsNumbers);
@@ -394,13 +476,13 @@ void Topologies(Context& context) {
 void AddCases(std::vector<Case>& cases) {
   auto add = [&](std::string_view name, void (*run)(Context&),
                  std::vector<std::string> requirements) {
-    requirements.insert(requirements.end(), {kSame, kTruth});
+    requirements.insert(requirements.end(), {kSame, kTruth, kNew});
     cases.push_back({StrCat("L2/twins/", name), Level::kL2, ClientNeed::kShared,
                      std::move(requirements), run, false});
   };
   add("programs", Programs, {kAgain, kLoaded});
   add("executables", Executables, {"PJRT-LoadedExecutable_GetExecutable-executable-owner"});
-  add("arrays", ArrayTwins, {"PJRT-Buffer_Delete-uses"});
+  add("arrays", ArrayTwins, {"PJRT-Buffer_Delete-uses", kOnDelete, kHostDone});
   add("topologies", Topologies, {"PJRT-TopologyDescription_Deserialize-same", kLifetime});
 }
 

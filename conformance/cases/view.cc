@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "conformance/cases/view.h"
 
+#include <chrono>
+#include <thread>
+
 #include "conformance/cases/ask.h"
 
 namespace plinth::conformance {
+
+void WaitForEnd(const Viewed& viewed) {
+  for (int i = 0; i < 3000 && viewed.calls == 0; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
 
 OwnedBuffer MakeView(Context& context, const HostArray& array, const Place& where,
                      std::shared_ptr<Viewed>& viewed, size_t further, const Viewed* other) {
@@ -27,7 +35,9 @@ OwnedBuffer MakeView(Context& context, const HostArray& array, const Place& wher
   // It stays, for a callback that comes late.
   args.on_delete_callback_arg = new std::shared_ptr<Viewed>(viewed);
   args.on_delete_callback = [](void*, void* arg) {
-    ++(*static_cast<std::shared_ptr<Viewed>*>(arg))->calls;
+    Viewed& told = **static_cast<std::shared_ptr<Viewed>*>(arg);
+    if (told.work) told.work();
+    ++told.calls;
   };
   Status status = context.plugin().Call(args);
   std::fill(dims.begin(), dims.end(), 99);  // borrowed for the call

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -25,8 +26,13 @@ struct Viewed {
   }
   std::vector<std::byte> bytes;
   std::byte* data;
+  // What its owner does when it is told, or nothing.
+  std::function<void()> work;
   std::atomic<int> calls = 0;
 };
+
+// Waits some seconds until the owner is told.
+void WaitForEnd(const Viewed& viewed);
 
 // A view of memory that it owns; what the plugin says of its end is kept in `viewed`. Null, with a
 // finding or UNSUPPORTED, where there is none. A plugin may refuse memory that begins `further`
