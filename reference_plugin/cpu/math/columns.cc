@@ -47,8 +47,7 @@ HWY_INLINE void LoadSquares(const uint32_t* rows, int64_t stride, Vectors& v) {
   TransposeBlocks(Lanes(), v);
 }
 
-// The same back, kPairs: two elements of each row. In the order of rows: of three columns each
-// store reaches into the next row.
+// The same back, kPairs: two elements of each row.
 template <bool kPairs>
 HWY_INLINE void StoreSquares(uint32_t* rows, int64_t stride, Vectors& v) {
   TransposeBlocks(Lanes(), v);
@@ -69,10 +68,51 @@ HWY_INLINE void StoreSquares(uint32_t* rows, int64_t stride, Vectors& v) {
   }
 }
 
+// Rows that lie one after the other, of up to four elements: whole vectors of memory, each line
+// once.
+template <size_t kColumns>
+size_t LoadDense(const uint32_t* rows, void* const* columns, size_t count) {
+  const Lanes d;
+  size_t i = 0;
+  for (; i + kRows <= count; i += kRows, rows += kRows * kColumns) {
+    Vectors v;
+    if constexpr (kColumns == 2) hn::LoadInterleaved2(d, rows, v[0], v[1]);
+    if constexpr (kColumns == 3) hn::LoadInterleaved3(d, rows, v[0], v[1], v[2]);
+    if constexpr (kColumns == 4) hn::LoadInterleaved4(d, rows, v[0], v[1], v[2], v[3]);
+    for (size_t c = 0; c < kColumns; ++c) {
+      if (columns[c] != nullptr) hn::StoreU(v[c], d, static_cast<uint32_t*>(columns[c]) + i);
+    }
+  }
+  return i;
+}
+
+// The same back.
+template <size_t kColumns>
+size_t StoreDense(uint32_t* rows, const void* const* columns, size_t count) {
+  const Lanes d;
+  const auto load = [&](size_t column, size_t row) {
+    return hn::LoadU(d, static_cast<const uint32_t*>(columns[column]) + row);
+  };
+  size_t i = 0;
+  for (; i + kRows <= count; i += kRows, rows += kRows * kColumns) {
+    if constexpr (kColumns == 2) hn::StoreInterleaved2(load(0, i), load(1, i), d, rows);
+    if constexpr (kColumns == 3) hn::StoreInterleaved3(load(0, i), load(1, i), load(2, i), d, rows);
+    if constexpr (kColumns == 4) {
+      hn::StoreInterleaved4(load(0, i), load(1, i), load(2, i), load(3, i), d, rows);
+    }
+  }
+  return i;
+}
+
 // As many rows as go by squares. What is read of a row of fewer than four elements reaches into the
 // next one, which therefore is not the last. Of more, the last square overlaps the one before it.
 template <size_t kColumns>
 size_t LoadRows(const void* rows, int64_t stride, void* const* columns, size_t count) {
+  if constexpr (kColumns <= kSquare) {
+    if (stride == kColumns * sizeof(uint32_t)) {
+      return LoadDense<kColumns>(RowAt(rows, stride, 0), columns, count);
+    }
+  }
   const Lanes d;
   const size_t end = kColumns < kSquare ? count - std::min<size_t>(count, 1) : count;
   size_t i = 0;
@@ -99,10 +139,16 @@ size_t LoadRows(const void* rows, int64_t stride, void* const* columns, size_t c
   return i;
 }
 
+// No row of three elements in wider ones goes by squares: the fourth is not to be written.
 template <size_t kColumns>
 size_t StoreRows(void* rows, int64_t stride, const void* const* columns, size_t count) {
-  const Lanes d;
-  const auto load = [&](size_t column, size_t row) {
+  if constexpr (kColumns <= kSquare) {
+    if (stride == kColumns * sizeof(uint32_t)) {
+      return StoreDense<kColumns>(RowAt(rows, stride, 0), columns, count);
+    }
+  }
+  [[maybe_unused]] const Lanes d;
+  [[maybe_unused]] const auto load = [&](size_t column, size_t row) {
     return hn::LoadU(d, static_cast<const uint32_t*>(columns[column]) + row);
   };
   size_t i = 0;
@@ -110,13 +156,6 @@ size_t StoreRows(void* rows, int64_t stride, const void* const* columns, size_t 
     for (; i + kRows <= count; i += kRows) {
       Vectors v = {load(0, i), load(1, i), load(0, i), load(1, i)};
       StoreSquares</*kPairs=*/true>(RowAt(rows, stride, i), stride, v);
-    }
-  } else if constexpr (kColumns == 3) {
-    // The fourth element is the first of the next row, which is written after it.
-    if (stride != kColumns * sizeof(uint32_t)) return 0;
-    for (; i + kRows < count; i += kRows) {
-      Vectors v = {load(0, i), load(1, i), load(2, i), load(2, i)};
-      StoreSquares</*kPairs=*/false>(RowAt(rows, stride, i), stride, v);
     }
   } else if constexpr (kColumns >= kSquare) {
     for (; i + kRows <= count; i += kRows) {
