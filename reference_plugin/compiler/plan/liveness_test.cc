@@ -177,8 +177,15 @@ std::vector<bool> LivePositions(const LinearCode& code, int32_t variable) {
   return positions;
 }
 
+// A sanitizer takes twenty times as long.
+#ifdef PLINTH_IS_SANITIZED
+constexpr uint32_t kCodes = 10;
+#else
+constexpr uint32_t kCodes = 60;
+#endif
+
 TEST(LivenessTest, RangesAreWhatDataFlowOverTheStepsFinds) {
-  for (uint32_t seed = 0; seed < 60 && !::testing::Test::HasFailure(); ++seed) {
+  for (uint32_t seed = 0; seed < kCodes && !::testing::Test::HasFailure(); ++seed) {
     const LinearCode code = CodeWriter(seed).Random();
     const std::vector<LiveRanges> ranges = ComputeLiveness(code);
     ASSERT_EQ(ranges.size(), code.variables.size());
