@@ -38,9 +38,10 @@ Object NewLoaded(Context& context) {
   return Compile(context, "mixed", made) ? Held(std::move(made.loaded)) : nullptr;
 }
 
+// With its loaded program: whether it works without that is of class robust.
 Object NewExecutable(Context& context) {
-  Compiled made;
-  return Compile(context, "mixed", made) ? Held(std::move(made.executable)) : nullptr;
+  auto made = std::make_shared<Compiled>();
+  return Compile(context, "mixed", *made) ? Object(made, made->executable.get()) : nullptr;
 }
 
 Object NewArray(Context& context) {

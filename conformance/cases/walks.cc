@@ -259,7 +259,7 @@ class Walk : public RandomWalk {
                 Below(2) == 0);
   }
 
-  // Its executable outlives what is loaded.
+  // What is said of it stays. Whether its executable works without it is of class robust.
   void Unload() {
     if (programs_.empty()) return;
     Program program = TakeOneOf(programs_);
@@ -267,9 +267,9 @@ class Walk : public RandomWalk {
       auto unload = MakeArgs<PJRT_LoadedExecutable_Delete_Args>();
       unload.executable = program.compiled.loaded.get();
       if (!Succeeds(context_, unload)) return;
+      Judge(program);
     }
     context_.Ok(kAccepted, "PJRT_LoadedExecutable_Destroy", program.compiled.loaded.Destroy());
-    Judge(program);
   }
 
   void Refuse() {
