@@ -88,6 +88,7 @@ void Ranges(Context& context) {
                               {int64_t{1} << 32, 4},
                               {kMost - 3, 8},
                               {-kMost - 1, 4}}) {
+    context.TellRow(StrCat(size, " bytes at ", offset, " of 16"));
     context.CheckRefused("PJRT-AsyncHostToDeviceTransferManager_TransferData-range",
                          StrCat(size, " bytes at ", offset, " of 16"),
                          pending.Transfer(0, values, offset, size, false),
