@@ -13,6 +13,7 @@
 
 #include "conformance/mutants/behind.h"
 #include "conformance/mutants/changes.h"
+#include "conformance/mutants/element_size.h"
 #include "conformance/mutants/mutant.h"
 #include "conformance/mutants/noted.h"
 
@@ -25,29 +26,6 @@ constexpr auto kExecute = &PJRT_Api::PJRT_LoadedExecutable_Execute;
 constexpr char kContents[] = "PJRT-Buffer_ToHostBuffer-contents";
 constexpr char kStrides[] = "PJRT-Client_BufferFromHostBuffer-strides";
 constexpr char kAccepted[] = "PJRT-Args-accepted";
-
-int64_t BytesOfType(PJRT_Buffer_Type type) {
-  switch (type) {
-    case PJRT_Buffer_Type_F64:
-    case PJRT_Buffer_Type_S64:
-    case PJRT_Buffer_Type_U64:
-    case PJRT_Buffer_Type_C64:
-      return 8;
-    case PJRT_Buffer_Type_F32:
-    case PJRT_Buffer_Type_S32:
-    case PJRT_Buffer_Type_U32:
-      return 4;
-    case PJRT_Buffer_Type_F16:
-    case PJRT_Buffer_Type_BF16:
-    case PJRT_Buffer_Type_S16:
-    case PJRT_Buffer_Type_U16:
-      return 2;
-    case PJRT_Buffer_Type_C128:
-      return 16;
-    default:
-      return 1;
-  }
-}
 
 template <typename Args>
 int64_t CountOf(const Args& args) {
@@ -184,10 +162,10 @@ constexpr Mutant kArrayMutants[] = {
        ChangeInputs<kUpload>(t, [](auto& a) {
          static thread_local std::vector<int64_t> strides;
          if (a.num_byte_strides == 0 || a.byte_strides[a.num_byte_strides - 1] != 0) return;
-         if (CountOf(a) * BytesOfType(a.type) > 4096) return;
+         if (CountOf(a) * BytesOfElement(a.type) > 4096) return;
          static auto* const zeros = new std::vector<char>(1 << 20);
          strides.assign(a.byte_strides, a.byte_strides + a.num_byte_strides);
-         strides.back() = BytesOfType(a.type);
+         strides.back() = BytesOfElement(a.type);
          std::memcpy(zeros->data() + (1 << 19), a.data, 1);
          for (int64_t stride : strides) {
            if (stride < 0) return;
@@ -379,7 +357,7 @@ constexpr Mutant kArrayMutants[] = {
          FreeError(error);
          return CallChanged<&PJRT_Api::PJRT_Buffer_Bitcast>(args, [&](auto& a) {
            if (error != nullptr || IsDeleted(a.buffer)) return;
-           if (BytesOfType(a.element_type) != BytesOfType(ElementTypeOf(a.buffer))) return;
+           if (BytesOfElement(a.element_type) != BytesOfElement(ElementTypeOf(a.buffer))) return;
            if (CountOf(a) != CountOf(dims)) return;
            a.dims = dims.dims;
            a.num_dims = dims.num_dims;

@@ -10,6 +10,7 @@
 
 #include "conformance/mutants/behind.h"
 #include "conformance/mutants/changes.h"
+#include "conformance/mutants/element_size.h"
 #include "conformance/mutants/mutant.h"
 
 namespace plinth::mutants {
@@ -20,30 +21,6 @@ using FromHost = PJRT_Client_BufferFromHostBuffer_Args;
 constexpr char kStrides[] = "PJRT-Client_BufferFromHostBuffer-strides";
 constexpr char kContents[] = "PJRT-Buffer_ToHostBuffer-contents";
 constexpr char kAccepted[] = "PJRT-Args-accepted";
-
-// Bytes of an element in host memory, for the types that are used most; 1 for others.
-int64_t BytesOfElement(PJRT_Buffer_Type type) {
-  switch (type) {
-    case PJRT_Buffer_Type_S16:
-    case PJRT_Buffer_Type_U16:
-    case PJRT_Buffer_Type_F16:
-    case PJRT_Buffer_Type_BF16:
-      return 2;
-    case PJRT_Buffer_Type_S32:
-    case PJRT_Buffer_Type_U32:
-    case PJRT_Buffer_Type_F32:
-      return 4;
-    case PJRT_Buffer_Type_S64:
-    case PJRT_Buffer_Type_U64:
-    case PJRT_Buffer_Type_F64:
-    case PJRT_Buffer_Type_C64:
-      return 8;
-    case PJRT_Buffer_Type_C128:
-      return 16;
-    default:
-      return 1;
-  }
-}
 
 bool IsOfNibbles(PJRT_Buffer_Type type) {
   return type == PJRT_Buffer_Type_S4 || type == PJRT_Buffer_Type_U4;

@@ -14,6 +14,7 @@
 
 #include "conformance/mutants/behind.h"
 #include "conformance/mutants/changes.h"
+#include "conformance/mutants/element_size.h"
 #include "conformance/mutants/mutant.h"
 #include "conformance/mutants/noted.h"
 
@@ -28,36 +29,13 @@ constexpr char kPieces[] = "PJRT-AsyncHostToDeviceTransferManager_TransferData-o
 using Upload = PJRT_Client_BufferFromHostBuffer_Args;
 using Piece = PJRT_AsyncHostToDeviceTransferManager_TransferData_Args;
 
-int64_t BytesOfType(PJRT_Buffer_Type type) {
-  switch (type) {
-    case PJRT_Buffer_Type_C128:
-      return 16;
-    case PJRT_Buffer_Type_S64:
-    case PJRT_Buffer_Type_U64:
-    case PJRT_Buffer_Type_F64:
-    case PJRT_Buffer_Type_C64:
-      return 8;
-    case PJRT_Buffer_Type_S32:
-    case PJRT_Buffer_Type_U32:
-    case PJRT_Buffer_Type_F32:
-      return 4;
-    case PJRT_Buffer_Type_S16:
-    case PJRT_Buffer_Type_U16:
-    case PJRT_Buffer_Type_F16:
-    case PJRT_Buffer_Type_BF16:
-      return 2;
-    default:
-      return 1;
-  }
-}
-
 int64_t ElementsOf(const Upload& a) {
   return std::accumulate(a.dims, a.dims + a.num_dims, int64_t{1}, std::multiplies<>());
 }
 
 std::vector<int64_t> DenseStrides(const Upload& a) {
   std::vector<int64_t> strides(a.num_dims);
-  int64_t step = BytesOfType(a.type);
+  int64_t step = BytesOfElement(a.type);
   for (size_t i = a.num_dims; i-- > 0; step *= a.dims[i]) strides[i] = step;
   return strides;
 }
@@ -72,7 +50,7 @@ bool ArePermuted(const Upload& a) {
   }
   if (std::is_sorted(steps.rbegin(), steps.rend())) return false;
   std::sort(steps.begin(), steps.end());
-  int64_t step = BytesOfType(a.type);
+  int64_t step = BytesOfElement(a.type);
   for (const auto& [stride, dim] : steps) {
     if (stride != step) return false;
     step *= dim;
@@ -84,7 +62,7 @@ bool ArePermuted(const Upload& a) {
 template <int64_t kMinBytes>
 void CopyPermutedFlat(PJRT_Api& table) {
   ChangeInputs<&PJRT_Api::PJRT_Client_BufferFromHostBuffer>(table, [](auto& a) {
-    if (!ArePermuted(a) || ElementsOf(a) * BytesOfType(a.type) < kMinBytes) return;
+    if (!ArePermuted(a) || ElementsOf(a) * BytesOfElement(a.type) < kMinBytes) return;
     a.byte_strides = nullptr;
     a.num_byte_strides = 0;
   });
@@ -193,7 +171,7 @@ constexpr Mutant kSizeMutants[] = {
      [](PJRT_Api& t) {
        ChangeOutputs<&PJRT_Api::PJRT_Client_BufferFromHostBuffer>(t, [](auto& a) {
          if (a.num_dims != 2 || a.num_byte_strides != 2 || a.dims[0] < 2 || a.dims[1] == 0) return;
-         const auto row = static_cast<size_t>(a.dims[1] * BytesOfType(a.type));
+         const auto row = static_cast<size_t>(a.dims[1] * BytesOfElement(a.type));
          if (a.byte_strides[0] <= static_cast<int64_t>(row)) return;
          ChangeBytes(a.buffer,
                      [&](char* bytes, size_t size) { std::memset(bytes + size - row, 0, row); });
@@ -242,8 +220,9 @@ constexpr Mutant kSizeMutants[] = {
              a.host_layout->type != PJRT_Buffer_MemoryLayout_Type_Strides ||
              a.host_layout->strides.num_byte_strides != dims.size() || SizeOf(a.src) == 0)
            return;
-         auto covered = Covered(dims, a.host_layout->strides.byte_strides,
-                                static_cast<size_t>(BytesOfType(ElementTypeOf(a.src))), a.dst_size);
+         auto covered =
+             Covered(dims, a.host_layout->strides.byte_strides,
+                     static_cast<size_t>(BytesOfElement(ElementTypeOf(a.src))), a.dst_size);
          for (size_t i = 0; i < covered.size(); ++i) {
            if (!covered[i]) static_cast<char*>(a.dst)[i] = 0;
          }
