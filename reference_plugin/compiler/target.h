@@ -123,8 +123,9 @@ struct Rates {
   double library_flops_per_ns;  // of products and factorizations; a multiply-add is two
   double sort_ns;               // per element and halving of the sorted length
   double scan_ns;               // per element of top_k and cumulative_reduce
-  double gather_ns;             // per index
+  double gather_ns;             // per run of elements that are neighbours in both arrays
   double scatter_ns;            // the same
+  double scatter_call_ns;       // besides, for each run that a combiner is called for
   double window_ns;             // per element of the windows of select_and_scatter
   double fft_ns;                // per element of the result and halving of the length
   double random_ns;             // per element

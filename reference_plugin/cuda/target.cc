@@ -59,6 +59,7 @@ constexpr compiler::Rates kRates = {
     .scan_ns = 0.01,
     .gather_ns = 0.005,
     .scatter_ns = 0.01,
+    .scatter_call_ns = 0,
     .window_ns = 0.005,
     .fft_ns = 0.002,
     .random_ns = 0.001,

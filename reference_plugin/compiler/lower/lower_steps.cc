@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
+#include <vector>
 
 #include "plinth/support/str_cat.h"
 
@@ -36,23 +38,69 @@ double Places(const Value* indices, int64_t vector_dim) {
   return Elements(indices) / (has_vectors ? static_cast<double>(dims[vector_dim]) : 1);
 }
 
+// Elements of a window that lie one after the other in an array of `rank` dimensions and in the
+// array of all windows. `window_dims`: of the latter; `dropped`: of the former, which windows lack.
+double RunLength(int64_t rank, const Value* windows, const Dims& window_dims,
+                 std::initializer_list<const Dims*> dropped) {
+  const int64_t last = static_cast<int64_t>(windows->type.dims.size()) - 1;
+  if (window_dims.empty() || window_dims.back() != last) return 1;
+  for (const Dims* dims : dropped) {
+    if (std::find(dims->begin(), dims->end(), rank - 1) != dims->end()) return 1;
+  }
+  return static_cast<double>(std::max<int64_t>(windows->type.dims[last], 1));
+}
+
 // What is not taken is not read.
 double GatherCost(const Rates& rates, const Op& op) {
-  return rates.library_start_ns +
-         rates.gather_ns * Places(op.operands[1], op.Get<GatherAttributes>().index_vector_dim) +
+  const auto& attributes = op.Get<GatherAttributes>();
+  const double length =
+      RunLength(op.operands[0]->type.rank(), op.result(), attributes.offset_dims,
+                {&attributes.collapsed_slice_dims, &attributes.operand_batching_dims});
+  const double runs =
+      std::max(Places(op.operands[1], attributes.index_vector_dim), Elements(op.result()) / length);
+  return rates.library_start_ns + rates.gather_ns * runs +
          rates.kernel_ns_per_byte * 2 * Bytes(op.result());
+}
+
+// Whether a combiner of runs of so many elements is a loop: one op on numbers of common types, or
+// none for single elements. Others are called for each run.
+bool IsLoop(const Op& op, double length) {
+  const std::vector<Op*>& ops = op.blocks[0]->ops;
+  const DType type = op.operands[0]->type.dtype;
+  if (ops.size() == 1) return length == 1 && ByteSize(type) <= 8;
+  if (ops.size() != 2) return false;
+  const Opcode opcode = ops[0]->opcode;
+  const bool is_extreme = opcode == Opcode::kMaximum || opcode == Opcode::kMinimum;
+  switch (type) {
+    case DType::kF32:
+    case DType::kF64:
+    case DType::kS32:
+      return opcode == Opcode::kAdd || is_extreme || (opcode == Opcode::kMultiply && length == 1);
+    case DType::kBF16:
+      return opcode == Opcode::kAdd || (is_extreme && length == 1);
+    case DType::kS64:
+    case DType::kU32:
+      return length == 1 && (opcode == Opcode::kAdd || is_extreme);
+    default:
+      return false;
+  }
 }
 
 // The updates are read; where they go is taken to be in a cache.
 double ScatterCost(const Rates& rates, const Op& op) {
+  const auto& attributes = op.Get<ScatterAttributes>();
   const size_t arrays = op.results.size();
-  const double places = Places(op.operands[arrays], op.Get<ScatterAttributes>().index_vector_dim);
+  const Value* const updates = op.operands[arrays + 1];
+  const double places = Places(op.operands[arrays], attributes.index_vector_dim);
+  const double length =
+      RunLength(op.operands[0]->type.rank(), updates, attributes.update_window_dims,
+                {&attributes.inserted_window_dims, &attributes.input_batching_dims});
+  const double runs = std::max(places, Elements(updates) / length);
   double bytes = 0;
   for (size_t a = 0; a < arrays; ++a) bytes += Bytes(op.operands[arrays + 1 + a]);
-  // More than an op and the return of its result is called for each place.
-  const bool is_called = op.blocks[0]->ops.size() > 2;
-  const double place_ns = rates.scatter_ns + (is_called ? rates.loop_turn_ns : 0);
-  return rates.library_start_ns + place_ns * places + rates.kernel_ns_per_byte * bytes;
+  const bool is_called = arrays > 1 || runs > places || !IsLoop(op, length);
+  const double run_ns = rates.scatter_ns + (is_called ? rates.scatter_call_ns : 0);
+  return rates.library_start_ns + run_ns * runs + rates.kernel_ns_per_byte * bytes;
 }
 
 }  // namespace
