@@ -24,6 +24,7 @@ using compiler::Phase;
 constexpr int64_t kGrainBytes = 256 << 10;
 // Rows shorter than this are the business of tiles.
 constexpr int64_t kShortestRowBytes = 64;
+static_assert(kShortestRowBytes >= math::kCopyRowBytes);
 // Up to this, a call of memcpy for each row takes longer than a loop over rows: of 256 bytes, 16 at
 // once, 4 MB, two threads of a Zen 3, 103 us and 80.
 constexpr int64_t kLongestShortRow = 1024;

@@ -109,36 +109,44 @@ TEST(GatherTest, SingleElements) {
   }
 }
 
-// result[i] = operand[clamp(indices[i])], rows of any number of bytes.
-TEST(GatherTest, ShortRows) {
-  std::mt19937_64 random(29);
+// result[i] = operand[clamp(indices[i])], rows of any number of bytes: of a small array, and of one
+// that a core's cache does not hold.
+void GatherShortRows(DType index_type, int64_t rows, int64_t length, std::mt19937_64& random) {
   backend::ThreadPool pool(3);
   compiler::GatherAttributes attributes;
   attributes.offset_dims = {1};
   attributes.collapsed_slice_dims = {0};
   attributes.start_index_map = {0};
   attributes.index_vector_dim = 1;
-  const int64_t rows = 20, count = 300;
+  attributes.slice_sizes = {1, length};
+  const int64_t count = 300;
+  TestArray operand(DType::kU8, {rows, length}), indices(index_type, {count, 1}),
+      result(DType::kU8, {count, length});
+  operand.FillRandom(random);
+  for (int64_t i = 0; i < count; ++i) {
+    indices.Set(i, static_cast<int64_t>(random() % static_cast<uint64_t>(rows + 4)) -
+                       (index_type == DType::kU32 ? 0 : 2));
+  }
+  auto step = MakeStep(Opcode::kGather, {operand.type, indices.type}, {result.type},
+                       MakeAttributes(attributes));
+  ASSERT_TRUE(RunStep(step, {&operand, &indices}, {&result}, &pool).ok());
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t row = std::clamp<int64_t>(indices.Get<int64_t>(i), 0, rows - 1);
+    ASSERT_EQ(
+        std::memcmp(&result.bytes[static_cast<size_t>(i * length)],
+                    &operand.bytes[static_cast<size_t>(row * length)], static_cast<size_t>(length)),
+        0)
+        << Name(index_type) << " " << length << " of " << rows << " " << i;
+  }
+}
+
+TEST(GatherTest, ShortRows) {
+  std::mt19937_64 random(29);
   for (DType index_type : {DType::kS32, DType::kU32, DType::kS64}) {
-    for (int64_t length = 1; length <= 70; ++length) {
-      attributes.slice_sizes = {1, length};
-      TestArray operand(DType::kU8, {rows, length}), indices(index_type, {count, 1}),
-          result(DType::kU8, {count, length});
-      operand.FillRandom(random);
-      for (int64_t i = 0; i < count; ++i) {
-        indices.Set(i, static_cast<int64_t>(random() % 24) - (index_type == DType::kU32 ? 0 : 2));
-      }
-      auto step = MakeStep(Opcode::kGather, {operand.type, indices.type}, {result.type},
-                           MakeAttributes(attributes));
-      ASSERT_TRUE(RunStep(step, {&operand, &indices}, {&result}, &pool).ok());
-      for (int64_t i = 0; i < count; ++i) {
-        const int64_t row = std::clamp<int64_t>(indices.Get<int64_t>(i), 0, rows - 1);
-        ASSERT_EQ(std::memcmp(&result.bytes[static_cast<size_t>(i * length)],
-                              &operand.bytes[static_cast<size_t>(row * length)],
-                              static_cast<size_t>(length)),
-                  0)
-            << Name(index_type) << " " << length << " " << i;
-      }
+    for (int64_t length = 1; length <= 70; ++length)
+      GatherShortRows(index_type, 20, length, random);
+    for (int64_t length : {1, 2, 4, 8, 11, 16, 32, 33, 64}) {
+      GatherShortRows(index_type, backend::CoreCacheBytes() / length + 1, length, random);
     }
   }
 }

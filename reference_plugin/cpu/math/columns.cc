@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Columns of short rows by squares of four elements that are turned in registers.
+// Columns of short rows by squares of four elements that are turned in registers; those of dense
+// rows of two to four by whole vectors.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "reference_plugin/cpu/math/columns.cc"
 // clang-format off: must come first
