@@ -4,10 +4,13 @@
 #include <set>
 #include <vector>
 
+#include "conformance/cases/ask.h"
 #include "conformance/cases/cases.h"
 
 namespace plinth::conformance {
 namespace {
+
+constexpr char kAgain[] = "PJRT-Plugin_Initialize-again";
 
 std::string Text(const char* data, size_t size) {
   return data == nullptr ? std::string() : std::string(data, size);
@@ -263,6 +266,31 @@ void MemoryStats(Context& context) {
                 stats.bytes_limit, " but not marked as set");
 }
 
+// Frameworks initialize a plugin for each of their clients.
+void StatsAfterInitialize(Context& context) {
+  Expected<PJRT_Device*> device = context.Device();
+  Expected<OwnedBuffer> held = context.Upload(HostArray::F32({4}, {1, 2, 3, 4}));
+  if (!context.Ok("", "PJRT_Client_BufferFromHostBuffer", held.status()) ||
+      !context.Ok("", "PJRT_Buffer_ToHostBuffer", context.Download(held->get()).status()))
+    return;
+  auto stats = MakeArgs<PJRT_Device_MemoryStats_Args>();
+  stats.device = *device;
+  if (!Succeeds(context, stats)) return;
+  auto args = MakeArgs<PJRT_Plugin_Initialize_Args>();
+  if (!context.Ok(kAgain, "PJRT_Plugin_Initialize, another time", context.plugin().Call(args)))
+    return;
+  auto after = MakeArgs<PJRT_Device_MemoryStats_Args>();
+  after.device = *device;
+  if (!Succeeds(context, after)) return;
+  context.Check(kAgain, after.bytes_in_use >= stats.bytes_in_use,
+                "a plugin that was initialized again has ", after.bytes_in_use,
+                " bytes in use, before that ", stats.bytes_in_use, ", and nothing has ended");
+  Expected<HostArray> back = context.Download(held->get());
+  if (context.Ok(kAgain, "PJRT_Buffer_ToHostBuffer", back.status()))
+    context.Check(kAgain, back->AsF32() == std::vector<float>{1, 2, 3, 4},
+                  "an array is another since the plugin was initialized again");
+}
+
 void Topology(Context& context) {
   auto args = MakeArgs<PJRT_Client_TopologyDescription_Args>();
   args.client = context.client();
@@ -318,6 +346,7 @@ void AddDeviceCases(std::vector<Case>& cases) {
       Memories);
   add("store_not_asked", ClientNeed::kNone, {"PJRT-Client_Create-kv-garbage"}, StoreNotAsked);
   add("memory_stats", ClientNeed::kShared, {"PJRT-Device_MemoryStats-bytes_limit"}, MemoryStats);
+  add("memory_stats_after_initialize", ClientNeed::kFresh, {kAgain}, StatsAfterInitialize);
   add("topology", ClientNeed::kShared, {"PJRT-TopologyDescription_GetDeviceDescriptions-order"},
       Topology);
 }

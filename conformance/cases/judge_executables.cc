@@ -172,6 +172,9 @@ void CompileAheadOfTime(Context& context) {
   OwnedLoadedExecutable loaded(context.plugin(), load.loaded_executable);
   (void)executable.Destroy();
   RunAndJudge(context, example, loaded.get(), facts, true);
+  // It has an executable of its own.
+  Compiled alone{std::move(loaded), {}};
+  if (FindExecutable(context, alone)) JudgeExecutable(context, example, alone.executable.get());
   for (int i = 0; i < 2; ++i) {
     load.executable = again.get();
     load.loaded_executable = nullptr;

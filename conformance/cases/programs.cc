@@ -170,14 +170,15 @@ void WrongPrograms(Context& context) {
 }
 
 void UnknownFormat(Context& context) {
-  constexpr std::string_view kFormat = "no_such_format";
   if (!context.profile().reads_programs) return context.Unsupported("reads no programs at large");
-  Status status = context.Compile(ProgramFor(context, "add_one"), kFormat).status();
-  context.Check("PJRT-Client_Compile-format", !status.ok(),
-                "an unknown program format was accepted");
-  context.Check("PJRT-Client_Compile-format",
-                status.message().find(kFormat) != std::string_view::npos,
-                "the error does not name the format: ", status.ToString());
+  for (std::string_view format : {"no_such_format", "nor_this_one", "no_such_format"}) {
+    Status status = context.Compile(ProgramFor(context, "add_one"), format).status();
+    context.Check("PJRT-Client_Compile-format", !status.ok(),
+                  "an unknown program format was accepted");
+    context.Check("PJRT-Client_Compile-format",
+                  status.message().find(format) != std::string_view::npos,
+                  "the error does not name the format \"", format, "\": ", status.ToString());
+  }
 }
 
 // Every status of a wrong call, and that nothing was handed out or donated by it.

@@ -276,7 +276,7 @@ void SweepHostMemory(Context& context) {
       {"shape", {"[4]", "[70001]", "[0]", "[7,1009]", "[600000]"}},
       {"semantics", {"only during call", "until transfer completes"}},
       {"type", {"f32", "u8"}},
-      {"place", {"device", "memory"}}};
+      {"place", {"device", "memory", "last memory"}}};
   Sweep(context, parameters, [&](Context& probe, const Row& row) {
     Expected<PJRT_Device*> device = probe.Device();
     if (!device.ok()) return;
@@ -293,7 +293,15 @@ void SweepHostMemory(Context& context) {
     args.host_buffer_semantics = static_cast<PJRT_HostBufferSemantics>(row[1]);
     if (row[3] == 0) args.device = *device;
     if (row[3] == 1) args.memory = DefaultMemoryOf(probe, *device);
-    if (!Succeeds(probe, args)) return;
+    if (row[3] == 2) {
+      const std::vector<PJRT_Memory*> memories = MemoriesOf(probe, *device);
+      if (memories.empty()) return;
+      args.memory = memories.back();
+      // Arrays need not go from the host to each of them.
+      if (!probe.plugin().Call(args).ok()) return;
+    } else if (!Succeeds(probe, args)) {
+      return;
+    }
     OwnedBuffer buffer(probe.plugin(), args.buffer);
     OwnedEvent done(probe.plugin(), args.done_with_host_buffer);
     if (row[1] == 1) probe.Ok(kDone, "done_with_host_buffer", probe.Await(done.get()));

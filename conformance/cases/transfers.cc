@@ -5,12 +5,15 @@
 #include <array>
 #include <random>
 
+#include "conformance/cases/ask.h"
 #include "conformance/cases/cases.h"
 #include "conformance/cases/judge_buffer.h"
 #include "conformance/cases/tolerance.h"
 
 namespace plinth::conformance {
 namespace {
+
+constexpr char kContents[] = "PJRT-Buffer_ToHostBuffer-contents";
 
 constexpr PJRT_HostBufferSemantics kSemantics[] = {
     PJRT_HostBufferSemantics_kImmutableOnlyDuringCall,
@@ -315,6 +318,52 @@ void DeviceLayout(Context& context, const std::array<int64_t, 2>& order) {
   CheckSame(context, kKept, HostArray::F32({2, 3}, values), *back);
 }
 
+// Arrays of the host are aligned as their elements are, no more; what lies around them stays.
+void OddAddresses(Context& context) {
+  constexpr size_t kAround = 64;
+  for (DType type : {DType::kU8, DType::kF32}) {
+    const auto bytes = static_cast<size_t>(InfoOf(type).bytes);
+    for (size_t offset = 0; offset < 16; offset += bytes) {
+      const int64_t dims[] = {37};
+      const size_t size = 37 * bytes;
+      std::vector<std::byte> from(size + 2 * kAround), to(from.size(), std::byte{0xA5});
+      for (size_t i = 0; i < size; ++i) from[kAround + offset + i] = std::byte(7 * i + offset + 1);
+      auto args = MakeArgs<PJRT_Client_BufferFromHostBuffer_Args>();
+      args.client = context.client();
+      args.data = from.data() + kAround + offset;
+      args.type = static_cast<PJRT_Buffer_Type>(type);
+      args.dims = dims;
+      args.num_dims = 1;
+      args.host_buffer_semantics = PJRT_HostBufferSemantics_kImmutableOnlyDuringCall;
+      Expected<PJRT_Device*> device = context.Device();
+      if (!context.Ok("", "PJRT_Client_AddressableDevices", device.status())) return;
+      args.device = *device;
+      if (!Succeeds(context, args)) return;
+      OwnedBuffer buffer(context.plugin(), args.buffer);
+      OwnedEvent done(context.plugin(), args.done_with_host_buffer);
+      auto download = MakeArgs<PJRT_Buffer_ToHostBuffer_Args>();
+      download.src = buffer.get();
+      download.dst = to.data() + kAround + offset;
+      download.dst_size = size;
+      if (!Succeeds(context, download, kContents)) return;
+      OwnedEvent event(context.plugin(), download.event);
+      if (!context.Ok(kContents, "its event", context.Await(event.get()))) return;
+      const auto begin = static_cast<ptrdiff_t>(kAround + offset);
+      const auto end = begin + static_cast<ptrdiff_t>(size);
+      context.Check(kContents,
+                    std::equal(to.begin() + begin, to.begin() + end, from.begin() + begin),
+                    "37 elements of ", bytes, " bytes, read to an address that is ", offset,
+                    " after one that is aligned, are others than were written");
+      auto is_kept = [](std::byte byte) { return byte == std::byte{0xA5}; };
+      context.Check(kContents,
+                    std::all_of(to.begin(), to.begin() + begin, is_kept) &&
+                        std::all_of(to.begin() + end, to.end(), is_kept),
+                    "37 elements of ", bytes, " bytes, read to an address that is ", offset,
+                    " after one that is aligned, were written beyond their ends");
+    }
+  }
+}
+
 // Without a layout for the host the data comes as the buffer has it.
 void OwnLayout(Context& context) {
   const std::vector<float> wanted = {1, 2, 3, 4, 5, 6};
@@ -485,6 +534,11 @@ void AddTransferCases(std::vector<Case>& cases) {
     add(StrCat("strides/", item.name), {"PJRT-Client_BufferFromHostBuffer-strides"},
         [=](Context& context) { Strides(context, item); });
   }
+  add("strides/in_turn", {"PJRT-Client_BufferFromHostBuffer-strides"}, [](Context& context) {
+    for (const std::vector<int64_t>& strides :
+         {std::vector<int64_t>{5, 1}, {1, 3}, {32, 2}, {0, 1}, {5, 1}})
+      Strides(context, {"", {3, 5}, strides});
+  });
   for (size_t s = 0; s < std::size(kSemantics); ++s) {
     std::vector<std::string> requirements = {"PJRT-Client_BufferFromHostBuffer-done"};
     if (s == 0) requirements.emplace_back("PJRT-Client_BufferFromHostBuffer-only-during-call");
@@ -503,6 +557,7 @@ void AddTransferCases(std::vector<Case>& cases) {
         [=](Context& context) { DeviceLayout(context, order); });
   }
   add("scalar_forms", {"PJRT-Args-accepted", "PJRT-Buffer_ToHostBuffer-contents"}, ScalarForms);
+  add("odd_addresses", {kContents, "PJRT-Args-accepted"}, OddAddresses);
   add("own_layout", {"PJRT-Buffer_ToHostBuffer-layout"}, OwnLayout);
   add("deleted",
       {"PJRT-Buffer_Delete-again", "PJRT-Buffer_IsDeleted-truth",

@@ -119,6 +119,7 @@ struct Begun {
   OwnedBuffer array, pending;
   OwnedLoadedExecutable loaded;
   OwnedManager manager;
+  OwnedEvent event;
 };
 
 void Begin(Context& own, const Side& side, Begun& begun) {
@@ -138,6 +139,8 @@ void Begin(Context& own, const Side& side, Begun& begun) {
     if (own.Ok(kOthers, "PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer", pending.status()))
       begun.pending = *std::move(pending);
   }
+  auto create = MakeArgs<PJRT_Event_Create_Args>();
+  if (own.plugin().Call(create).ok()) begun.event = OwnedEvent(own.plugin(), create.event);
   if (!own.plugin().Has(reflection::function::kPJRT_Client_DmaUnmap)) return;
   auto page = std::make_unique<Page>();
   auto map = MakeArgs<PJRT_Client_DmaMap_Args>();
@@ -161,6 +164,13 @@ void GoOn(Context& own, const Side& side, Begun& begun) {
       own.Ok(kOthers, "PJRT_AsyncHostToDeviceTransferManager_TransferData",
              TransferBytes(own, begun.manager.get(), 0, numbers.bytes.data(), 0, 16, true)))
     JudgeBuffer(own, begun.pending.get(), {numbers, device});
+  if (begun.event) {
+    auto set = MakeArgs<PJRT_Event_Set_Args>();
+    set.event = begun.event.get();
+    own.Ok(kOthers, "PJRT_Event_Set of an event that was made when another client went",
+           own.plugin().Call(set));
+    own.Ok(kOthers, "that event", own.Await(begun.event.get()));
+  }
   if (!begun.mapped) return;
   auto unmap = MakeArgs<PJRT_Client_DmaUnmap_Args>();
   unmap.client = own.client();
