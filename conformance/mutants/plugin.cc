@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "conformance/mutants/debut_mutants.h"
 #include "conformance/mutants/generated_mutants.h"
 #include "conformance/mutants/grid_mutants.h"
 #include "conformance/mutants/mutant.h"
@@ -86,7 +87,10 @@ std::vector<const Mutant*> AllMutants() {
                    PracticeClientMutants,
                    ReleaseArrayMutants,
                    ReleaseProgramMutants,
-                   ReleaseClientMutants}) {
+                   ReleaseClientMutants,
+                   DebutArrayMutants,
+                   DebutProgramMutants,
+                   DebutClientMutants}) {
     for (const Mutant& mutant : of()) all.push_back(&mutant);
   }
   return all;
