@@ -15,6 +15,7 @@
 
 #include "conformance/mutants/changes.h"
 #include "conformance/mutants/debut_mutants.h"
+#include "conformance/mutants/element_size.h"
 #include "conformance/mutants/mutant.h"
 #include "conformance/mutants/noted.h"
 
@@ -48,34 +49,10 @@ Numbers OrderOf(const PJRT_Buffer_MemoryLayout& layout) {
           layout.tiled.minor_to_major + layout.tiled.minor_to_major_size};
 }
 
-// Bytes of an element of the common types; 0 of others.
-int64_t BytesOfType(PJRT_Buffer_Type type) {
-  switch (type) {
-    case PJRT_Buffer_Type_PRED:
-    case PJRT_Buffer_Type_S8:
-    case PJRT_Buffer_Type_U8:
-      return 1;
-    case PJRT_Buffer_Type_S16:
-    case PJRT_Buffer_Type_U16:
-    case PJRT_Buffer_Type_F16:
-    case PJRT_Buffer_Type_BF16:
-      return 2;
-    case PJRT_Buffer_Type_S32:
-    case PJRT_Buffer_Type_U32:
-    case PJRT_Buffer_Type_F32:
-      return 4;
-    case PJRT_Buffer_Type_S64:
-    case PJRT_Buffer_Type_U64:
-    case PJRT_Buffer_Type_F64:
-      return 8;
-    default:
-      return 0;
-  }
-}
 // Bytes of a dense array; 0 where they are not known.
 template <typename Args>
 int64_t DenseBytes(const Args& args, PJRT_Buffer_Type type) {
-  int64_t bytes = BytesOfType(type);
+  int64_t bytes = BytesOfElement(type, 0);
   for (size_t i = 0; i < args.num_dims; ++i) bytes *= std::clamp<int64_t>(args.dims[i], 0, 1 << 24);
   return bytes;
 }
@@ -229,7 +206,7 @@ constexpr Mutant kDebutArrayMutants[] = {
          if (!HasStrides(a) || a.num_dims <= 6) return;
          const Numbers dims(a.dims, a.dims + a.num_dims);
          const Numbers strides(a.byte_strides, a.byte_strides + a.num_dims);
-         const int64_t dense = DenseBytes(a, a.type) - BytesOfType(a.type);
+         const int64_t dense = DenseBytes(a, a.type) - BytesOfElement(a.type, 0);
          if (dense > 0 && Reach(dims, strides) >= dense) a.byte_strides = nullptr;
          if (a.byte_strides == nullptr) a.num_byte_strides = 0;
        });

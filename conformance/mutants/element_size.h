@@ -8,9 +8,13 @@
 
 namespace plinth::mutants {
 
-// Bytes of an element in host memory, for the types that are used most; 1 for others.
-inline int64_t BytesOfElement(PJRT_Buffer_Type type) {
+// Bytes of an element in host memory, for the types that are used most; `others` for others.
+inline int64_t BytesOfElement(PJRT_Buffer_Type type, int64_t others = 1) {
   switch (type) {
+    case PJRT_Buffer_Type_PRED:
+    case PJRT_Buffer_Type_S8:
+    case PJRT_Buffer_Type_U8:
+      return 1;
     case PJRT_Buffer_Type_S16:
     case PJRT_Buffer_Type_U16:
     case PJRT_Buffer_Type_F16:
@@ -28,7 +32,7 @@ inline int64_t BytesOfElement(PJRT_Buffer_Type type) {
     case PJRT_Buffer_Type_C128:
       return 16;
     default:
-      return 1;
+      return others;
   }
 }
 

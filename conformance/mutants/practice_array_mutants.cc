@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "conformance/mutants/changes.h"
+#include "conformance/mutants/element_size.h"
 #include "conformance/mutants/mutant.h"
 #include "conformance/mutants/noted.h"
 
@@ -32,34 +33,6 @@ int64_t CountOf(PJRT_Buffer* buffer) {
 
 bool IsNibble(PJRT_Buffer_Type type) {
   return type == PJRT_Buffer_Type_S4 || type == PJRT_Buffer_Type_U4;
-}
-
-// Bytes of an element in host memory; 0 where it is none of the usual ones.
-int64_t BytesOfType(PJRT_Buffer_Type type) {
-  switch (type) {
-    case PJRT_Buffer_Type_PRED:
-    case PJRT_Buffer_Type_S8:
-    case PJRT_Buffer_Type_U8:
-      return 1;
-    case PJRT_Buffer_Type_S16:
-    case PJRT_Buffer_Type_U16:
-    case PJRT_Buffer_Type_F16:
-    case PJRT_Buffer_Type_BF16:
-      return 2;
-    case PJRT_Buffer_Type_S32:
-    case PJRT_Buffer_Type_U32:
-    case PJRT_Buffer_Type_F32:
-      return 4;
-    case PJRT_Buffer_Type_S64:
-    case PJRT_Buffer_Type_U64:
-    case PJRT_Buffer_Type_F64:
-    case PJRT_Buffer_Type_C64:
-      return 8;
-    case PJRT_Buffer_Type_C128:
-      return 16;
-    default:
-      return 0;
-  }
 }
 
 PJRT_Device* DeviceThatReaches(PJRT_Memory* memory) {
@@ -108,7 +81,7 @@ std::vector<PJRT_Buffer*> TwinsOf(PJRT_Buffer* buffer) {
 bool HasOddStrides(const PJRT_Client_BufferFromHostBuffer_Args& a) {
   if (a.byte_strides == nullptr || a.dims == nullptr || a.num_byte_strides != a.num_dims)
     return false;
-  int64_t dense = BytesOfType(a.type);
+  int64_t dense = BytesOfElement(a.type, 0);
   if (dense == 0) return false;
   bool is_odd = false;
   for (size_t i = a.num_dims; i-- > 0;) {
@@ -321,7 +294,8 @@ constexpr Mutant kPracticeArrayMutants[] = {
      "host_layout is ignored for types of one byte",
      [](PJRT_Api& t) {
        ChangeInputs<&PJRT_Api::PJRT_Buffer_ToHostBuffer>(t, [](auto& a) {
-         if (a.src != nullptr && BytesOfType(ElementTypeOf(a.src)) == 1) a.host_layout = nullptr;
+         if (a.src != nullptr && BytesOfElement(ElementTypeOf(a.src), 0) == 1)
+           a.host_layout = nullptr;
        });
      }},
     {"practice_twins", "PJRT-Buffer_IsDeleted-truth",

@@ -152,6 +152,14 @@ struct InPlaceRule {
   int32_t operand, result;
 };
 
+// A combiner of the library's scatter, of one op or (kReturn) of none, that is a loop: over single
+// elements of some types, or over runs of neighbours. Others are called for each run, which takes
+// Rates::scatter_call_ns.
+struct ScatterLoop {
+  Opcode combiner;
+  DTypeSet elements, runs;
+};
+
 // How plans say loops and branches.
 enum class ControlFlow : uint8_t {
   kJumps,    // flat steps with jumps
@@ -192,6 +200,7 @@ struct Target {
   DTypeSet top_k;
 
   std::span<const InPlaceRule> in_place;
+  std::span<const ScatterLoop> scatter_loops;
   // Whether a kernel may write a result over an operand of which every point reads just the element
   // that it writes.
   bool kernels_work_in_place;

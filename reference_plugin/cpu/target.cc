@@ -99,6 +99,28 @@ constexpr compiler::CollectiveCosts kCollectives = {
     .waiting_sum_bytes = 1 << 16,
 };
 
+constexpr compiler::DTypeSet UpToEightBytes() {
+  compiler::DTypeSet types;
+  for (int type = 0; type < kNumDTypes; ++type) types.Add(static_cast<DType>(type));
+  types.Remove(DType::kC128);
+  return types;
+}
+
+// As library/scatter_scalars.cc has them.
+constexpr compiler::ScatterLoop kScatterLoops[] = {
+    {Opcode::kReturn, UpToEightBytes(), {}},
+    {Opcode::kAdd,
+     {DType::kS64, DType::kU32},
+     {DType::kF32, DType::kF64, DType::kS32, DType::kBF16}},
+    {Opcode::kMaximum,
+     {DType::kS64, DType::kU32, DType::kBF16},
+     {DType::kF32, DType::kF64, DType::kS32}},
+    {Opcode::kMinimum,
+     {DType::kS64, DType::kU32, DType::kBF16},
+     {DType::kF32, DType::kF64, DType::kS32}},
+    {Opcode::kMultiply, {DType::kF32, DType::kF64, DType::kS32}, {}},
+};
+
 // Each line of a transform, each matrix, each element of all lanes is read before it is written.
 constexpr compiler::InPlaceRule kInPlace[] = {
     {Opcode::kAllReduce, 0, 0},
@@ -153,6 +175,7 @@ constexpr compiler::Target kTarget = {
     .factors = {DType::kF32, DType::kF64},
     .top_k = compiler::kRealTypes,
     .in_place = kInPlace,
+    .scatter_loops = kScatterLoops,
     .kernels_work_in_place = true,
     .control_flow = compiler::ControlFlow::kJumps,
     .arena_alignment = backend::kStorageAlignment,

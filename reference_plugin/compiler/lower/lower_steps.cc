@@ -62,32 +62,22 @@ double GatherCost(const Rates& rates, const Op& op) {
          rates.kernel_ns_per_byte * 2 * Bytes(op.result());
 }
 
-// Whether a combiner of runs of so many elements is a loop: one op on numbers of common types, or
-// none for single elements. Others are called for each run.
-bool IsLoop(const Op& op, double length) {
+// Whether the library combines runs of so many elements in a loop.
+bool IsLoop(const Target& target, const Op& op, double length) {
   const std::vector<Op*>& ops = op.blocks[0]->ops;
+  // Besides the op there is the return.
+  if (ops.size() > 2) return false;
   const DType type = op.operands[0]->type.dtype;
-  if (ops.size() == 1) return length == 1 && ByteSize(type) <= 8;
-  if (ops.size() != 2) return false;
-  const Opcode opcode = ops[0]->opcode;
-  const bool is_extreme = opcode == Opcode::kMaximum || opcode == Opcode::kMinimum;
-  switch (type) {
-    case DType::kF32:
-    case DType::kF64:
-    case DType::kS32:
-      return opcode == Opcode::kAdd || is_extreme || (opcode == Opcode::kMultiply && length == 1);
-    case DType::kBF16:
-      return opcode == Opcode::kAdd || (is_extreme && length == 1);
-    case DType::kS64:
-    case DType::kU32:
-      return length == 1 && (opcode == Opcode::kAdd || is_extreme);
-    default:
-      return false;
-  }
+  return std::any_of(target.scatter_loops.begin(), target.scatter_loops.end(),
+                     [&](const ScatterLoop& loop) {
+                       return loop.combiner == ops[0]->opcode &&
+                              (loop.runs.Has(type) || (length == 1 && loop.elements.Has(type)));
+                     });
 }
 
 // The updates are read; where they go is taken to be in a cache.
-double ScatterCost(const Rates& rates, const Op& op) {
+double ScatterCost(const Target& target, const Op& op) {
+  const Rates& rates = target.rates;
   const auto& attributes = op.Get<ScatterAttributes>();
   const size_t arrays = op.results.size();
   const Value* const updates = op.operands[arrays + 1];
@@ -98,7 +88,7 @@ double ScatterCost(const Rates& rates, const Op& op) {
   const double runs = std::max(places, Elements(updates) / length);
   double bytes = 0;
   for (size_t a = 0; a < arrays; ++a) bytes += Bytes(op.operands[arrays + 1 + a]);
-  const bool is_called = arrays > 1 || runs > places || !IsLoop(op, length);
+  const bool is_called = arrays > 1 || runs > places || !IsLoop(target, op, length);
   const double run_ns = rates.scatter_ns + (is_called ? rates.scatter_call_ns : 0);
   return rates.library_start_ns + run_ns * runs + rates.kernel_ns_per_byte * bytes;
 }
@@ -139,7 +129,7 @@ double LibraryCost(const LowerContext& context, const Op& op) {
     case Opcode::kGather:
       return GatherCost(rates, op);
     case Opcode::kScatter:
-      return ScatterCost(rates, op);
+      return ScatterCost(context.target(), op);
     case Opcode::kFft: {
       double length = 1;
       for (int64_t n : op.Get<FftAttributes>().length) length *= static_cast<double>(n);

@@ -63,6 +63,11 @@ constexpr DTypeSet RealTypes() {
   return types;
 }
 
+constexpr ScatterLoop kScatterLoops[] = {
+    {Opcode::kAdd, {}, {DType::kF32}},
+    {Opcode::kMultiply, {DType::kF32}, {}},
+};
+
 constexpr InPlaceRule kInPlace[] = {
     {Opcode::kCholesky, 0, 0}, {Opcode::kFft, 0, 0}, {Opcode::kTriangularSolve, 1, 0}};
 
@@ -127,6 +132,7 @@ constexpr Target kPlainTarget = {
     .factors = {DType::kF32, DType::kF64, DType::kC64, DType::kC128},
     .top_k = RealTypes(),
     .in_place = kInPlace,
+    .scatter_loops = kScatterLoops,
     .kernels_work_in_place = true,
     .control_flow = ControlFlow::kJumps,
     .arena_alignment = 64,
@@ -189,6 +195,7 @@ constexpr Target kOddTarget = {
     .factors = {DType::kF32, DType::kF64},
     .top_k = {DType::kS32, DType::kU32, DType::kF32, DType::kF64},
     .in_place = {},
+    .scatter_loops = {},
     .kernels_work_in_place = false,
     .control_flow = ControlFlow::kRegions,
     .arena_alignment = 256,

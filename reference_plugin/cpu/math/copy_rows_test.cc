@@ -34,5 +34,25 @@ TEST(CopyRowsTest, CopiesRowsAndNothingElse) {
   }
 }
 
+TEST(CopyRowsTest, RowsMayRepeatAndGoBack) {
+  constexpr size_t kBytes = 100, kRows = 4;
+  std::vector<unsigned char> source(kRows * kBytes);
+  for (size_t i = 0; i < source.size(); ++i) source[i] = static_cast<unsigned char>(i % 251);
+  for (const SimdTarget target : SupportedTargets()) {
+    std::vector<unsigned char> result(kRows * kBytes), expected = result;
+    FindCopyRows(target)(source.data(), 0, result.data(), kBytes, kBytes, kRows);
+    for (size_t r = 0; r < kRows; ++r) {
+      std::memcpy(&expected[r * kBytes], source.data(), kBytes);
+    }
+    EXPECT_EQ(result, expected) << "target " << static_cast<int>(target);
+    FindCopyRows(target)(&source[(kRows - 1) * kBytes], -static_cast<int64_t>(kBytes),
+                         result.data(), kBytes, kBytes, kRows);
+    for (size_t r = 0; r < kRows; ++r) {
+      std::memcpy(&expected[r * kBytes], &source[(kRows - 1 - r) * kBytes], kBytes);
+    }
+    EXPECT_EQ(result, expected) << "back, target " << static_cast<int>(target);
+  }
+}
+
 }  // namespace
 }  // namespace plinth::cpu::math
