@@ -102,6 +102,8 @@ constexpr compiler::Target kTarget = {
     .factors = {DType::kF32, DType::kF64},
     .top_k = compiler::kRealTypes,
     .in_place = kInPlace,
+    // No combiner is called.
+    .scatter_loops = {},
     .kernels_work_in_place = true,
     .control_flow = compiler::ControlFlow::kRegions,
     .arena_alignment = 256,
