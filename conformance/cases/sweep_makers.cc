@@ -30,7 +30,7 @@ void SweepViews(Context& context) {
       {"type", SweptTypes()},
       {"shape", SweptShapes()},
       {"place", places},
-      {"bytes after a multiple of 64", {"0", "16", "32", "48"}}};
+      {"bytes after a multiple of 64", {"0", "16", "32", "48", "8"}}};
   Sweep(context, parameters, [&](Context& probe, const Row& row) {
     DType type = TypeNamed(parameters[0].values[row[0]]);
     // How types below a byte lie in memory is not known.
@@ -39,8 +39,14 @@ void SweepViews(Context& context) {
     if (!where) return;
     HostArray array = RandomBits(type, ShapeOf(parameters[1].values[row[1]]), probe.seed());
     std::shared_ptr<Viewed> viewed;
-    OwnedBuffer view = MakeView(probe, array, *where, viewed, 16 * row[3]);
+    const size_t further[] = {0, 16, 32, 48, 8};
+    OwnedBuffer view = MakeView(probe, array, *where, viewed, further[row[3]]);
     if (!view) return;
+    // Where a plugin may use no such address it refuses it: a copy is no view.
+    auto at = Get<&PJRT_Buffer_OpaqueDeviceMemoryDataPointer_Args::buffer>(probe, view.get());
+    probe.Check("PJRT-Client_CreateViewOfDeviceBuffer-no-copy",
+                !at || array.bytes.empty() || at->device_memory_ptr == viewed->data,
+                "a view lies at another address than it was made for");
     JudgeBuffer(probe, view.get(), {array, where->wanted_device, where->wanted_memory});
     constexpr char kOnDelete[] = "PJRT-Client_CreateViewOfDeviceBuffer-on_delete";
     probe.Check(kOnDelete, viewed->calls == 0, "on_delete_callback ran while the view was alive");
