@@ -54,7 +54,19 @@ bool UsedBuffer::Upload(PJRT_Buffer_MemoryLayout* layout) {
   return is_done;
 }
 
+bool UsedBuffer::MakeDonated() {
+  Expected<OwnedBuffer> given = context_.Upload(array_);
+  if (!context_.Ok("", "PJRT_Client_BufferFromHostBuffer", given.status())) return false;
+  donation_.buffer = given->get();
+  if (!context_.Ok("PJRT-Args-accepted", "PJRT_Buffer_DonateWithControlDependency",
+                   context_.plugin().Call(donation_)))
+    return false;
+  buffer_ = OwnedBuffer(context_.plugin(), donation_.out_buffer);
+  return true;
+}
+
 bool UsedBuffer::MakeLate(PJRT_Memory* home) {
+  if (IsDonated(state_)) return MakeDonated();
   if (IsAlias(state_)) {
     Expected<Alias> alias = MakeAlias(context_, home, array_.dims);
     if (!context_.Ok("", "PJRT_Client_CreateAliasBuffer", alias.status())) return false;
@@ -141,6 +153,17 @@ bool UsedBuffer::Finish() {
     Status status = context_.plugin().Call(args);
     return context_.Check("PJRT-Args-accepted", status.ok() || status.message() == kErrorText,
                           "PJRT_Client_FulfillAliasBuffer with an error gave ", status.ToString());
+  }
+  if (IsDonated(state_)) {
+    auto tell = MakeArgs<PJRT_Buffer_DonateWithControlDependency_Callback_Args>();
+    tell.callback_data = donation_.callback_data;
+    if (Fails(state_)) {
+      tell.error_code = PJRT_Error_Code_DATA_LOSS;
+      tell.error_message = kErrorText;
+      tell.error_message_size = sizeof(kErrorText) - 1;
+    }
+    donation_.dependency_ready_callback(&tell);
+    return true;
   }
   if (IsLate(state_) && state_ != State::kFailing) return pending_.Fill();
   if (state_ != State::kFailing) return true;

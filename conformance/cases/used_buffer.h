@@ -24,29 +24,46 @@ enum class State {
   kAliased,
   kCopied,
   kComputed,
+  kDonated,
   kFailing,
   kAliasFailing,
+  kDonatedFailing,
   kFailed,
   kDeleted
 };
 inline constexpr std::pair<State, const char*> kStates[] = {
-    {State::kFilled, "filled"},       {State::kScalar, "scalar"},
-    {State::kTurned, "column_major"}, {State::kLarge, "large"},
-    {State::kEmpty, "empty"},         {State::kOnHost, "other_memory"},
-    {State::kPending, "pending"},     {State::kAliased, "alias"},
-    {State::kCopied, "copied"},       {State::kComputed, "computed"},
-    {State::kFailing, "failing"},     {State::kAliasFailing, "failing_alias"},
-    {State::kFailed, "failed"},       {State::kDeleted, "deleted"}};
+    {State::kFilled, "filled"},
+    {State::kScalar, "scalar"},
+    {State::kTurned, "column_major"},
+    {State::kLarge, "large"},
+    {State::kEmpty, "empty"},
+    {State::kOnHost, "other_memory"},
+    {State::kPending, "pending"},
+    {State::kAliased, "alias"},
+    {State::kCopied, "copied"},
+    {State::kComputed, "computed"},
+    {State::kDonated, "donated"},
+    {State::kFailing, "failing"},
+    {State::kAliasFailing, "failing_alias"},
+    {State::kDonatedFailing, "failing_donated"},
+    {State::kFailed, "failed"},
+    {State::kDeleted, "deleted"}};
 
 inline bool IsLate(State state) {
   return state == State::kPending || state == State::kAliased || state == State::kCopied ||
-         state == State::kComputed || state == State::kFailing || state == State::kAliasFailing;
+         state == State::kComputed || state == State::kDonated || state == State::kFailing ||
+         state == State::kAliasFailing || state == State::kDonatedFailing;
 }
 inline bool IsAlias(State state) {
   return state == State::kAliased || state == State::kAliasFailing;
 }
+// It waits for the word of its donor.
+inline bool IsDonated(State state) {
+  return state == State::kDonated || state == State::kDonatedFailing;
+}
 inline bool Fails(State state) {
-  return state == State::kFailing || state == State::kAliasFailing || state == State::kFailed;
+  return state == State::kFailing || state == State::kAliasFailing ||
+         state == State::kDonatedFailing || state == State::kFailed;
 }
 
 inline HostArray FourNumbers() { return HostArray::F32({4}, {1, 2, 3, 4}); }
@@ -73,12 +90,15 @@ class UsedBuffer {
  private:
   bool Upload(PJRT_Buffer_MemoryLayout* layout = nullptr);
   bool MakeLate(PJRT_Memory* home);
+  bool MakeDonated();
 
   Context& context_;
   State state_;
   HostArray array_;
   PendingBuffer pending_;
   PJRT_FulfillAliasBufferCallback* fulfill_ = nullptr;
+  PJRT_Buffer_DonateWithControlDependency_Args donation_ =
+      MakeArgs<PJRT_Buffer_DonateWithControlDependency_Args>();
   OwnedBuffer buffer_;
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // L2: each use of a buffer in each state that it may be in: with contents, a scalar, in another
-// layout or memory, without elements, not ready yet by a transfer, an alias, a copy or an
-// execution, failing later, failing from the begin, deleted. What comes out has the contents or the
-// error of what went in, also where the array was deleted or its handle went away meanwhile.
+// layout or memory, without elements, not ready yet by a transfer, an alias, a copy, an execution
+// or its donor, failing later, failing from the begin, deleted. What comes out has the contents or
+// the error of what went in, also where the array was deleted or its handle went away meanwhile.
 
 #include <algorithm>
 #include <cstring>
@@ -31,6 +31,7 @@ constexpr char kSize[] = "PJRT-Buffer_ToHostBuffer-dst_size";
 constexpr char kErrorBuffer[] = "PJRT-Client_CreateErrorBuffer-carries";
 constexpr char kSetError[] = "PJRT-AsyncHostToDeviceTransferManager_SetBufferError-carries";
 constexpr char kAliasError[] = "PJRT-Client_FulfillAliasBuffer-error";
+constexpr char kDonorWaits[] = "PJRT-Buffer_DonateWithControlDependency-waits";
 constexpr char kBitcast[] = "PJRT-Buffer_Bitcast-same-bytes";
 constexpr char kFuture[] = "PJRT-Buffer_CopyRawToHostFuture-offset";
 constexpr char kUses[] = "PJRT-Buffer_Delete-uses";
@@ -88,6 +89,7 @@ bool IsTheError(const Status& status) {
 const char* CarriedBy(State state, const char* requirement) {
   if (requirement == kResults) return kErrorInput;
   if (state == State::kAliasFailing) return kAliasError;
+  if (state == State::kDonatedFailing) return kDonorWaits;
   return state == State::kFailing ? kSetError : kErrorBuffer;
 }
 
@@ -312,6 +314,8 @@ void Execute(Context& context, Use& use) {
 // An alias stands for it, whatever it waits for: also for one that is an alias itself.
 void StandFor(Context& context, Use& use) {
   if (use.subject.state() == State::kDeleted) return;
+  // XLA's own CPU refuses it of an array that waits for its contents and for a word.
+  if (IsDonated(use.subject.state())) return;
   // Aliases here are row-major.
   if (use.subject.array().dims.size() > 1 && !LiesRowMajor(context, use.subject.buffer())) return;
   auto home = Get<&PJRT_Buffer_Memory_Args::buffer>(context, use.subject.buffer());
@@ -459,6 +463,7 @@ void AddCases(std::vector<Case>& cases) {
                       kErrorBuffer,
                       kSetError,
                       kAliasError,
+                      kDonorWaits,
                       kBitcast,
                       kFuture,
                       kUses,
