@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <numeric>
 
 #include "conformance/cases/ask.h"
 #include "conformance/cases/cases.h"
 #include "conformance/cases/judge_buffer.h"
 #include "conformance/cases/sweep.h"
+#include "conformance/cases/transfer_manager.h"
 #include "plinth/support/shape.h"
 
 namespace plinth::conformance {
@@ -19,6 +21,7 @@ namespace {
 constexpr char kKept[] = "PJRT-Client_BufferFromHostBuffer-layout-kept";
 constexpr char kContents[] = "PJRT-Buffer_ToHostBuffer-contents";
 constexpr char kHostLayout[] = "PJRT-Buffer_ToHostBuffer-layout";
+constexpr char kLiteral[] = "PJRT-AsyncHostToDeviceTransferManager_TransferLiteral-contents";
 
 // The n-th order of the dimensions, the fastest first; 0 is row-major.
 std::vector<int64_t> OrderNumber(size_t rank, size_t number) {
@@ -334,6 +337,61 @@ void SweepHostLayouts(Context& context) {
   });
 }
 
+// Literals of several orders for the buffers of one manager, whatever came before; one of them in
+// the order of the first, others of another rank.
+void LiteralsSideBySide(Context& context) {
+  Expected<PJRT_Device*> device = context.Device();
+  if (!device.ok()) return;
+  const std::vector<int64_t> wide = {2, 3, 5}, flat = {7, 3};
+  bool is_any_taken = false;
+  for (size_t first : {0, 1, 3, 5}) {
+    std::vector<HostArray> arrays;
+    std::vector<std::unique_ptr<Layout>> layouts;  // each names itself
+    for (size_t i = 0; i < 9; ++i) {
+      const std::vector<int64_t>& dims = i % 4 == 3 ? flat : wide;
+      arrays.push_back(RandomBits(DType::kF32, dims, context.seed() + i));
+      layouts.push_back(std::make_unique<Layout>(OrderNumber(dims.size(), first + i), dims, 4,
+                                                 i >= 6));  // the last ones said as strides
+    }
+    Expected<OwnedManager> manager = NewManager(context, DefaultMemoryOf(context, *device), arrays);
+    if (!context.Ok("", "PJRT_Client_CreateBuffersForAsyncHostToDevice", manager.status())) return;
+    for (size_t i = 0; i < arrays.size(); ++i) {
+      std::vector<std::byte> bytes = layouts[i]->Place(arrays[i]);
+      auto args = MakeArgs<PJRT_AsyncHostToDeviceTransferManager_TransferLiteral_Args>();
+      args.transfer_manager = manager->get();
+      args.buffer_index = static_cast<int>(i);
+      args.data = bytes.data();
+      args.shape_dims = arrays[i].dims.data();
+      args.shape_num_dims = arrays[i].dims.size();
+      args.shape_element_type = PJRT_Buffer_Type_F32;
+      args.shape_layout = layouts[i]->get();
+      Context probe(context.plugin(), context.profile(), context.client(), context.seed());
+      const bool is_taken = IsTaken(probe, "PJRT_AsyncHostToDeviceTransferManager_TransferLiteral",
+                                    probe.plugin().Call(args));
+      for (const Finding& finding : probe.TakeResult().findings)
+        context.Fail(finding.requirement, finding.text);
+      // A plugin may take some orders alone.
+      if (!is_taken) {
+        context.Note(StrCat("no literals in the order {", StrJoin(layouts[i]->order()), "}"));
+        continue;
+      }
+      is_any_taken = true;
+      OwnedEvent done(context.plugin(), args.done_with_h2d_transfer);
+      if (done) context.Ok(kLiteral, "done_with_h2d_transfer", context.Await(done.get()));
+      Expected<OwnedBuffer> buffer = RetrieveBuffer(context, manager->get(), static_cast<int>(i));
+      if (!context.Ok("", "PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer", buffer.status()))
+        return;
+      Expected<HostArray> back = context.Download(buffer->get());
+      if (!context.Ok(kLiteral, "PJRT_Buffer_ToHostBuffer", back.status())) return;
+      CheckSameArray(context, kLiteral,
+                     StrCat("literal ", i, " of a manager, in the order {",
+                            StrJoin(layouts[i]->order()), "},"),
+                     arrays[i], *back);
+    }
+  }
+  if (!is_any_taken && !context.HasFindings()) context.Unsupported("no literal is taken");
+}
+
 // Several buffers of other orders at once: what each says stays.
 void SideBySide(Context& context) {
   Expected<PJRT_Device*> device = context.Device();
@@ -383,6 +441,7 @@ void AddCases(std::vector<Case>& cases) {
   }
   add("host_layouts", {kHostLayout, kContents}, SweepHostLayouts);
   add("layouts_side_by_side", {"PJRT-Args-output-lifetime"}, SideBySide);
+  add("literals_side_by_side", {kLiteral}, LiteralsSideBySide);
 }
 
 }  // namespace sweep_layouts
