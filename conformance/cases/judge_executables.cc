@@ -250,9 +250,11 @@ void OnEveryDevice(Context& context) {
   }
 }
 
-// What was compiled for the first device is loaded for another.
+// What was compiled for the first device is loaded for another, by turns with the options that it
+// was compiled with: those of one load are not those of the next.
 void OverriddenOptions(Context& context) {
   constexpr char kOverrides[] = "PJRT-Executable_DeserializeAndLoad-overrides";
+  constexpr char kSame[] = "PJRT-Executable_DeserializeAndLoad-same";
   std::vector<PJRT_Device*> devices = AddressableDevices(context);
   if (devices.size() < 2) return context.LacksDevices("the client has one device");
   int id = DeviceIdOf(context, devices.back());
@@ -260,27 +262,32 @@ void OverriddenOptions(Context& context) {
   Compiled compiled;
   if (!Compile(context, "add_one", compiled, OptionsFor(DeviceIdOf(context, devices.front()))))
     return;
-  auto bytes = Get<&PJRT_Executable_Serialize_Args::executable>(context, compiled.executable.get());
+  auto bytes = SerializedBytes(context, compiled.executable.get());
   if (!bytes) return context.Unsupported("no serialization");
-  std::string options = OptionsFor(id);
-  auto load = MakeArgs<PJRT_Executable_DeserializeAndLoad_Args>();
-  load.client = context.client();
-  load.serialized_executable = bytes->serialized_bytes;
-  load.serialized_executable_size = bytes->serialized_bytes_size;
-  load.overridden_serialized_compile_options = options.data();
-  load.overridden_serialized_compile_options_size = options.size();
-  Status status = context.plugin().Call(load);
-  if (bytes->serialized_executable_deleter != nullptr)
-    bytes->serialized_executable_deleter(bytes->serialized_executable);
-  if (!status.ok()) return context.Unsupported(status.ToString());
-  OwnedLoadedExecutable loaded(context.plugin(), load.loaded_executable);
-  auto found =
-      Get<&PJRT_LoadedExecutable_AddressableDevices_Args::executable>(context, loaded.get());
-  if (!found) return;
-  context.Check(
-      kOverrides,
-      found->num_addressable_devices == 1 && found->addressable_devices[0] == devices.back(),
-      "loaded with options for device ", id, ", the executable runs on another");
+  std::vector<OwnedLoadedExecutable> all;  // they live side by side
+  for (bool is_overridden : {false, true, false, true}) {
+    std::string options = is_overridden ? OptionsFor(id) : "";
+    auto load = MakeArgs<PJRT_Executable_DeserializeAndLoad_Args>();
+    load.client = context.client();
+    load.serialized_executable = bytes->data();
+    load.serialized_executable_size = bytes->size();
+    if (is_overridden) {
+      load.overridden_serialized_compile_options = options.data();
+      load.overridden_serialized_compile_options_size = options.size();
+    }
+    Status status = context.plugin().Call(load);
+    // Other cases ask for loads without options.
+    if (!status.ok()) return context.Unsupported(status.ToString());
+    all.emplace_back(context.plugin(), load.loaded_executable);
+    auto found =
+        Get<&PJRT_LoadedExecutable_AddressableDevices_Args::executable>(context, all.back().get());
+    if (!found) return;
+    PJRT_Device* wanted = is_overridden ? devices.back() : devices.front();
+    context.Check(is_overridden ? kOverrides : kSame,
+                  found->num_addressable_devices == 1 && found->addressable_devices[0] == wanted,
+                  is_overridden ? "loaded with options for device " : "compiled for device ",
+                  DeviceIdOf(context, wanted), ", the executable runs on another");
+  }
 }
 
 // At its end a program has all its outputs; a peak of 0 says that nobody knows.
@@ -342,8 +349,10 @@ void AddCases(std::vector<Case>& cases) {
   }
   AddJudgeCase(cases, "L1/judge/ahead_of_time", {kProgram, kResultsOfProgram}, CompileAheadOfTime);
   AddJudgeCase(cases, "L1/judge/peak_memory", {}, PeakMemory);
-  AddJudgeCase(cases, "L3/judge/overridden_options",
-               {"PJRT-Executable_DeserializeAndLoad-overrides"}, OverriddenOptions);
+  AddJudgeCase(
+      cases, "L3/judge/overridden_options",
+      {"PJRT-Executable_DeserializeAndLoad-overrides", "PJRT-Executable_DeserializeAndLoad-same"},
+      OverriddenOptions);
   AddJudgeCase(cases, "L1/judge/load_in_another_client",
                {"PJRT-Executable_DeserializeAndLoad-same"}, LoadInAnotherClient);
   AddJudgeCase(cases, "L3/judge/two_replicas",
