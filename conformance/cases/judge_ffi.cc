@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// L1: what is registered for custom calls is called, once, with what was registered with it.
+// L1: what is registered for custom calls is called, once, with what was registered with it. L2: a
+// run is done when its handler is.
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <thread>
 
 #include "conformance/cases/cases.h"
 #include "conformance/cases/extension_calls.h"
 #include "conformance/cases/judge_buffer.h"
 #include "conformance/cases/judge_case.h"
+#include "conformance/cases/pending_buffer.h"
 #include "conformance/cases/stored_programs.h"
 #include "pjrt_c_api_ffi_extension.h"
 #include "pjrt_c_api_gpu_extension.h"
@@ -21,6 +25,7 @@ constexpr char kTypeIds[] = "PJRT-FFI_Type_Register-ids";
 constexpr char kUserData[] = "PJRT-FFI_UserData_Add-found";
 constexpr char kFfiCalled[] = "PJRT-FFI_Register_Handler-called";
 constexpr char kGpuCalled[] = "PJRT-Gpu_Register_Custom_Call-called";
+constexpr char kDone[] = "PJRT-LoadedExecutable_Execute-done";
 
 // What the handlers of these cases saw. A handler has no argument of ours, so it is of the process.
 struct Seen {
@@ -79,20 +84,28 @@ std::string PlatformOf(Context& context) {
   return name ? std::string(StringOf(name->platform_name, name->platform_name_size)) : "";
 }
 
-// Runs a program that calls the handler once, and compares what the handler saw.
-void RunHandler(Context& context, std::string_view program, std::string_view requirement,
-                PJRT_ExecuteContext* execute_context, void* data) {
+// A program that calls the handler once; null with a finding or UNSUPPORTED.
+OwnedLoadedExecutable CompileCaller(Context& context, std::string_view program,
+                                    std::string_view requirement) {
   const StoredVersion* version = VersionFor(StablehloRangeOf(context.plugin()));
   bool has_artifact = version != nullptr && !StoredArtifact(program, *version).empty();
-  if (context.profile().program_form != ProgramForm::kText && !has_artifact)
-    return context.Unsupported("older StableHLO has no typed custom calls");
+  if (context.profile().program_form != ProgramForm::kText && !has_artifact) {
+    context.Unsupported("older StableHLO has no typed custom calls");
+    return {};
+  }
   Expected<OwnedLoadedExecutable> loaded = context.Compile(ProgramFor(context, program));
   if (loaded.status().code() == StatusCode::kUnimplemented)
     context.Note("a plugin without custom calls answers so too");
   if (!context.Check(requirement, loaded.ok(),
                      "a program that calls the handler: ", loaded.status().ToString())) {
-    return;
+    return {};
   }
+  return *std::move(loaded);
+}
+
+// Runs a program that calls the handler once, and compares what the handler saw.
+void RunCaller(Context& context, PJRT_LoadedExecutable* loaded, std::string_view requirement,
+               PJRT_ExecuteContext* execute_context, void* data) {
   Expected<OwnedBuffer> argument = context.Upload(RandomBits(DType::kF32, {2, 3}, 9));
   if (!context.Ok("", "PJRT_Client_BufferFromHostBuffer", argument.status())) return;
   Seen& seen = TheSeen();
@@ -107,7 +120,7 @@ void RunHandler(Context& context, std::string_view program, std::string_view req
     auto options = MakeArgs<PJRT_ExecuteOptions>();
     options.context = execute_context;
     auto args = MakeArgs<PJRT_LoadedExecutable_Execute_Args>();
-    args.executable = loaded->get();
+    args.executable = loaded;
     args.options = &options;
     args.argument_lists = &arguments;
     args.num_devices = 1;
@@ -131,6 +144,11 @@ void RunHandler(Context& context, std::string_view program, std::string_view req
                     "the handler found other data than was added, or such as was freed");
     }
   }
+}
+
+void RunHandler(Context& context, std::string_view program, std::string_view requirement) {
+  OwnedLoadedExecutable loaded = CompileCaller(context, program, requirement);
+  if (loaded) RunCaller(context, loaded.get(), requirement, nullptr, nullptr);
 }
 
 bool RegisterType(Context& context, std::string_view name, int64_t& id,
@@ -180,7 +198,8 @@ void FfiTypes(Context& context) {
   }
 }
 
-void FfiHandlers(Context& context) {
+// False, with UNSUPPORTED or a finding, where it is not taken.
+bool RegisterHandler(Context& context) {
   std::string platform = PlatformOf(context);
   // Names need not end with NUL.
   const std::string target = "plinth_conformance.ffi", longer = target + "X";
@@ -191,11 +210,16 @@ void FfiHandlers(Context& context) {
   args.handler = reinterpret_cast<void*>(&Handle);
   args.platform_name = platform.data();
   args.platform_name_size = platform.size() - 1;
-  if (!AskExtension(context, "PJRT_FFI_Register_Handler", args, kFfiCalled))
-    return context.Unsupported("no PJRT_FFI_Register_Handler");
+  TheSeen().type_id = 0;
+  if (AskExtension(context, "PJRT_FFI_Register_Handler", args, kFfiCalled)) return true;
+  context.Unsupported("no PJRT_FFI_Register_Handler");
+  return false;
+}
+
+void FfiHandlers(Context& context) {
+  if (!RegisterHandler(context)) return;
   Seen& seen = TheSeen();
-  seen.type_id = 0;
-  RunHandler(context, "custom_call_ffi", kFfiCalled, nullptr, nullptr);
+  RunHandler(context, "custom_call_ffi", kFfiCalled);
   // With data of two types in the context, of which it asks for the second.
   int64_t other = 0, id = 0;
   if (!RegisterType(context, "plinth_conformance.other", other) ||
@@ -217,11 +241,16 @@ void FfiHandlers(Context& context) {
       if (!AskExtension(context, "PJRT_FFI_UserData_Add", add, kUserData)) return;
     }
   }
-  // Each context has its own, in turn, and also when the other is gone.
+  // Each context has its own, in turn, also for one program, and also when the other is gone.
+  OwnedLoadedExecutable caller = CompileCaller(context, "custom_call_ffi", kUserData);
   for (size_t i : {0, 1, 0, 1}) {
+    OwnedLoadedExecutable another = CompileCaller(context, "custom_call_ffi", kUserData);
     for (int64_t each : {id, other}) {
       seen.type_id = each;
-      RunHandler(context, "custom_call_ffi", kUserData, contexts[i].get(), &values[i][each == id]);
+      for (const OwnedLoadedExecutable* loaded : {&caller, &another}) {
+        if (!*loaded) return;
+        RunCaller(context, loaded->get(), kUserData, contexts[i].get(), &values[i][each == id]);
+      }
     }
   }
   seen.type_id = id;
@@ -229,7 +258,7 @@ void FfiHandlers(Context& context) {
   (void)contexts[0].Destroy();
   const int freed = NumFreed();
   NumFreed() = 0;
-  RunHandler(context, "custom_call_ffi", kUserData, contexts[1].get(), &values[1][1]);
+  RunCaller(context, caller.get(), kUserData, contexts[1].get(), &values[1][1]);
   context.Note(StrCat(freed, " of one value were freed with its context"));
   seen.type_id = 0;
 }
@@ -282,7 +311,7 @@ void FfiNames(Context& context) {
   other.back() = 'C';
   context.Ok(kFfiCalled, "PJRT_FFI_Register_Handler", add(other, own, &HandleOthers));
   TheSeen().type_id = 0;
-  RunHandler(context, "custom_call_long_name", kFfiCalled, nullptr, nullptr);
+  RunHandler(context, "custom_call_long_name", kFfiCalled);
 }
 
 void GpuCustomCalls(Context& context) {
@@ -295,7 +324,35 @@ void GpuCustomCalls(Context& context) {
   if (!AskExtension(context, "PJRT_Gpu_Register_Custom_Call", args, kGpuCalled))
     return context.Unsupported("no PJRT_Gpu_Register_Custom_Call");
   TheSeen().type_id = 0;
-  RunHandler(context, "custom_call_gpu", kGpuCalled, nullptr, nullptr);
+  RunHandler(context, "custom_call_gpu", kGpuCalled);
+}
+
+// A run without results still has work to do, which a handler sees: its event waits for that.
+void DoneAfterHandler(Context& context) {
+  // Whether handlers are found is asked elsewhere.
+  Context probe(context.plugin(), context.profile(), context.client(), context.seed());
+  if (!RegisterHandler(probe)) return context.Unsupported("no handler is taken");
+  OwnedLoadedExecutable caller = CompileCaller(probe, "custom_call_no_results", kFfiCalled);
+  if (!caller) return context.Unsupported("no program calls a handler");
+  for (int turn = 0; turn < 3; ++turn) {
+    PendingBuffer argument(context, RandomBits(DType::kF32, {2, 3}, 9));
+    if (!argument.Make()) return;
+    const int before = TheSeen().calls;
+    PJRT_Buffer* handles[] = {argument.buffer()};
+    OwnedEvent done;
+    auto results = context.Execute(caller.get(), handles, &done);
+    if (!context.Ok(kDone, "an execution on what is to come", results.status()) || !done) return;
+    for (int i = 0; i < 5; ++i) {
+      const bool is_done = IsEventReady(context, done.get());
+      context.Check(kDone, !is_done || TheSeen().calls > before,
+                    "an execution is done before the handler that it calls was called");
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    if (!argument.Fill()) return;
+    context.Ok(kDone, "its event", context.Await(done.get()));
+    context.Check(kDone, TheSeen().calls == before + 1, "the handler was called ",
+                  TheSeen().calls - before, " times when the execution was done");
+  }
 }
 
 }  // namespace
@@ -307,6 +364,12 @@ void AddCases(std::vector<Case>& cases) {
   AddJudgeCase(cases, "L1/judge/extension/ffi_names", {kFfiCalled, "PJRT-Strings-size"}, FfiNames);
   AddJudgeCase(cases, "L1/judge/extension/gpu_custom_calls", {kGpuCalled, "PJRT-Strings-size"},
                GpuCustomCalls);
+  cases.push_back({"L2/event_order/done_after_handler",
+                   Level::kL2,
+                   ClientNeed::kShared,
+                   {kDone},
+                   DoneAfterHandler,
+                   false});
 }
 
 }  // namespace judge_ffi
