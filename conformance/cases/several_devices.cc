@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // L1 and L3: copies between memories and devices, programs on several devices.
 
+#include <algorithm>
+#include <array>
+
 #include "conformance/cases/ask.h"
 #include "conformance/cases/cases.h"
+#include "conformance/cases/judge_executable.h"
 #include "conformance/cases/launch.h"
 #include "conformance/cases/samples.h"
 #include "conformance/cases/stored_programs.h"
@@ -244,6 +248,72 @@ void RunReplicas(Context& context, bool is_reversed) {
   }
 }
 
+// Each result lies in memory of the kind that its executable names, and of its device.
+void ResultsInMemories(Context& context, size_t replicas) {
+  std::vector<PJRT_Device*> devices =
+      replicas == 1 ? AddressableDevices(context) : Several(context);
+  if (devices.size() < replicas) return;
+  devices.resize(replicas);
+  std::vector<int> ids;
+  for (PJRT_Device* device : devices) ids.push_back(IdOf(context, device));
+  Expected<OwnedLoadedExecutable> executable =
+      context.Compile(ProgramFor(context, "two_memories"), "mlir",
+                      CompileOptionsOf(static_cast<int>(replicas), 1, ids));
+  // A plugin has the memories that it has.
+  if (!executable.ok()) return context.Unsupported(executable.status().ToString());
+  Compiled compiled{*std::move(executable), {}};
+  if (!FindExecutable(context, compiled)) return;
+  auto kinds =
+      Get<&PJRT_Executable_OutputMemoryKinds_Args::executable>(context, compiled.executable.get());
+  if (!kinds) return context.Unsupported("no memory kinds are told");
+  if (!context.Check(kProgram, kinds->num_outputs == 2, "a program of 2 results says kinds of ",
+                     kinds->num_outputs))
+    return;
+  std::vector<OwnedBuffer> arguments;
+  std::vector<std::array<PJRT_Buffer*, 2>> outputs(replicas);
+  std::vector<PJRT_Buffer*> handles(replicas);
+  std::vector<PJRT_Buffer* const*> argument_lists;
+  std::vector<PJRT_Buffer**> output_lists;
+  const std::vector<PJRT_Device*> order = DevicesOf(context, compiled.loaded.get());
+  if (order.size() != replicas) return;
+  for (size_t i = 0; i < replicas; ++i) {
+    Expected<OwnedBuffer> there = context.Upload(HostArray::F32({4}, kValues), order[i]);
+    if (!context.Ok("", "PJRT_Client_BufferFromHostBuffer", there.status())) return;
+    arguments.push_back(*std::move(there));
+    handles[i] = arguments[i].get();
+    argument_lists.push_back(&handles[i]);
+    output_lists.push_back(outputs[i].data());
+  }
+  auto options = MakeArgs<PJRT_ExecuteOptions>();
+  auto args = MakeArgs<PJRT_LoadedExecutable_Execute_Args>();
+  args.executable = compiled.loaded.get();
+  args.options = &options;
+  args.argument_lists = argument_lists.data();
+  args.num_devices = replicas;
+  args.num_args = 1;
+  args.output_lists = output_lists.data();
+  if (!context.Ok("PJRT-LoadedExecutable_Execute-results", "PJRT_LoadedExecutable_Execute",
+                  context.plugin().Call(args)))
+    return;
+  for (size_t i = 0; i < replicas; ++i) {
+    for (size_t j = 0; j < 2; ++j) {
+      OwnedBuffer output(context.plugin(), outputs[i][j]);
+      const std::vector<float> squares = {2, 8, 18, 32};
+      CheckBuffer(context, "PJRT-LoadedExecutable_Execute-results", output.get(),
+                  j == 0 ? std::vector<float>{2, 4, 6, 8} : squares, order[i]);
+      auto where = Get<&PJRT_Buffer_Memory_Args::buffer>(context, output.get());
+      if (!where) continue;
+      const std::string_view wanted = StringOf(kinds->memory_kinds[j], kinds->memory_kind_sizes[j]);
+      context.Check(kProgram, MemoryKindOf(context, where->memory) == wanted, "result ", j,
+                    " on device ", i, " lies in memory of the kind ",
+                    MemoryKindOf(context, where->memory), ", not ", wanted);
+      const std::vector<PJRT_Memory*> own = MemoriesOf(context, order[i]);
+      context.Check(kProgram, std::count(own.begin(), own.end(), where->memory) == 1, "result ", j,
+                    " on device ", i, " lies in memory that the device does not have");
+    }
+  }
+}
+
 void WrongDevice(Context& context) {
   std::vector<PJRT_Device*> devices = Several(context);
   if (devices.empty()) return;
@@ -371,6 +441,10 @@ void AddSeveralDevicesCases(std::vector<Case>& cases) {
          "PJRT-LoadedExecutable_AddressableDeviceLogicalIds-order"},
         [=](Context& context) { RunReplicas(context, is_reversed); });
   }
+  add("L1/execute/results_in_memories", {kProgram, "PJRT-LoadedExecutable_Execute-results"},
+      [](Context& context) { ResultsInMemories(context, 1); });
+  add("L3/execute/results_in_memories", {kProgram, "PJRT-LoadedExecutable_Execute-results"},
+      [](Context& context) { ResultsInMemories(context, 2); });
   add("L3/execute/wrong_device", {"PJRT-LoadedExecutable_Execute-shape"}, WrongDevice);
   add("L3/execute/portable", {"PJRT-LoadedExecutable_Execute-results"}, PortableProgram);
   add("L3/execute/portable_donation",
