@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -114,8 +115,16 @@ void Use(Context& context, const Side& side) {
 struct alignas(4096) Page {
   std::byte bytes[4096];
 };
+// What hangs on the memories of a client is freed when it is replaced, and not before.
+struct Attached {
+  int value = 0;
+  int freed = 0;
+};
+constexpr char kAttachedKey = 0;
 struct Begun {
   std::unique_ptr<Page> mapped;  // null where the plugin maps nothing
+  // Of each memory that takes any. They stay, for a plugin that frees them late.
+  std::map<PJRT_Memory*, Attached*> attached;
   OwnedBuffer array, pending;
   OwnedLoadedExecutable loaded;
   OwnedManager manager;
@@ -131,6 +140,12 @@ void Begin(Context& own, const Side& side, Begun& begun) {
   begun.array = *std::move(array);
   begun.loaded = *std::move(loaded);
   // A plugin may lack the rest.
+  for (PJRT_Memory* memory : side.memories.held) {
+    if (own.plugin().minor() < 105 || memory->vtable == nullptr) continue;
+    auto* attached = begun.attached[memory] = new Attached;
+    memory->vtable->set_user_data(memory, &kAttachedKey, attached,
+                                  [](void* data) { ++static_cast<Attached*>(data)->freed; });
+  }
   Expected<OwnedManager> manager =
       NewManagerOfFour(own, DefaultMemoryOf(own, side.addressable.held[0]));
   if (manager.ok()) {
@@ -150,9 +165,20 @@ void Begin(Context& own, const Side& side, Begun& begun) {
   if (own.plugin().Call(map).ok()) begun.mapped = std::move(page);
 }
 
+void CheckAttached(Context& own, const Begun& begun) {
+  for (auto [memory, attached] : begun.attached) {
+    const PJRT_Memory_FunctionTable& table = *memory->vtable;
+    own.Check(kOthers,
+              table.get_user_data(memory, &kAttachedKey) == attached && attached->freed == 0,
+              "what was attached to a memory is gone when another client went");
+    table.set_user_data(memory, &kAttachedKey, nullptr, nullptr);
+  }
+}
+
 // It goes on where it was.
 void GoOn(Context& own, const Side& side, Begun& begun) {
   if (!begun.loaded) return;
+  CheckAttached(own, begun);
   const HostArray numbers = HostArray::F32({4}, {1, 2, 3, 4});
   PJRT_Device* device = side.addressable.held[0];
   JudgeBuffer(own, begun.array.get(), {numbers, device});
