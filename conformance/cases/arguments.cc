@@ -180,6 +180,9 @@ void Arguments::FillPrograms(const Samples& samples, const reflection::Function&
     case reflection::function::kPJRT_Event_OnReady:
       Put("callback", reinterpret_cast<uint64_t>(+[](PJRT_Error*, void*) {}));
       break;
+    case reflection::function::kPJRT_Register_Callback:
+      Put("callback", reinterpret_cast<uint64_t>(+[](void*, void*) {}));
+      break;
     case reflection::function::kPJRT_Error_ForEachPayload:
       Put("visitor",
           reinterpret_cast<uint64_t>(+[](const char*, size_t, const char*, size_t, void*) {}));

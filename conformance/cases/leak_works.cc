@@ -88,9 +88,9 @@ bool IsRepeatable(const reflection::Function& function) {
     return false;
   // A client has work of its own below; what is mapped, registered or held stays so, and what
   // is to come ends once.
-  for (const char* part :
-       {"PJRT_Client_Create", "PJRT_Plugin_Initialize", "DmaMap", "DmaUnmap", "Type_Register",
-        "Register_Handler", "IncreaseExternalReferenceCount", "SetBufferError", "Event_Set"}) {
+  for (const char* part : {"PJRT_Client_Create", "PJRT_Plugin_Initialize", "DmaMap", "DmaUnmap",
+                           "Type_Register", "Register_Handler", "Register_Callback",
+                           "IncreaseExternalReferenceCount", "SetBufferError", "Event_Set"}) {
     if (function.name.view().ends_with(part)) return false;
   }
   return true;
