@@ -216,8 +216,9 @@ void EveryKind(Context& context, const ArrayCall& call) {
   auto repeat = [&](std::span<const HeldArray> some, int patience) {
     Context probe(context.plugin(), context.profile(), context.client(), context.seed());
     probe.set_on_row([&](const std::string& row) { context.TellRow(row); });
-    Context calling(context.plugin(), context.profile(), context.client(), context.seed());
     auto call_all = [&]() -> Status {
+      // One for each round: what it notes of functions that are not there would grow.
+      Context calling(context.plugin(), context.profile(), context.client(), context.seed());
       for (const HeldArray& held : some) PLINTH_RETURN_IF_ERROR(call.run(calling, held));
       return Status();
     };
@@ -226,8 +227,8 @@ void EveryKind(Context& context, const ArrayCall& call) {
              PLINTH_RETURN_IF_ERROR(call_all());
              PLINTH_RETURN_IF_ERROR(elsewhere.Run(call_all));
              // What waits for its turn on the device is no leak: this comes after it.
-             PLINTH_ASSIGN_OR_RETURN(OwnedBuffer last, UploadFour(calling));
-             return calling.Download(last.get()).status();
+             PLINTH_ASSIGN_OR_RETURN(OwnedBuffer last, UploadFour(context));
+             return context.Download(last.get()).status();
            });
     Result result = probe.TakeResult();
     for (const std::string& note : result.notes) context.Note(note);
