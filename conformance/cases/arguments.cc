@@ -52,6 +52,12 @@ constexpr Number kNumbers[] = {
 // Fields that point to an array that a valid call may read or write.
 constexpr std::string_view kArrays[] = {"data", "dst", "default_assignment", "description"};
 
+// A raw buffer is a struct that both sides know.
+bool IsObject(const Field& field) {
+  return (field.base == Base::kHandle && field.depth == 0) ||
+         (field.base == Base::kStruct && field.depth == 1);
+}
+
 }  // namespace
 
 Arguments::Arguments(Samples& samples, const reflection::Function& function)
@@ -249,9 +255,8 @@ void Arguments::FreeOutputs(const Context& context, const reflection::Function& 
   const Struct& structure = reflection::Structs()[function.args];
   for (const Field& field : FieldsOf(structure)) {
     bool is_there = field.offset + field.size <= size;
-    if (!is_there || field.direction != Direction::kOut || field.base != Base::kHandle ||
-        field.depth != 0 || field.owner != reflection::Owner::kCaller ||
-        field.lifetime == nullptr) {
+    if (!is_there || field.direction != Direction::kOut || !IsObject(field) ||
+        field.owner != reflection::Owner::kCaller || field.lifetime == nullptr) {
       continue;
     }
     void* handle = Read<void*>(args, field);
@@ -263,7 +268,7 @@ void Arguments::FreeOutputs(const Context& context, const reflection::Function& 
         if (each.base == Base::kStructSize) {
           Write(bytes.data(), each, static_cast<uint64_t>(destroy_args.end));
         }
-        if (each.base == Base::kHandle) Write(bytes.data(), each, handle);
+        if (IsObject(each)) Write(bytes.data(), each, handle);
       }
       (void)context.plugin().Call(*destroy, bytes.data());
     } else if (const Field* deleter = FindField(structure, field.lifetime.view());
