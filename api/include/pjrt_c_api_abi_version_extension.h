@@ -32,7 +32,7 @@ struct PJRT_Client_RuntimeAbiVersion_Args {
   size_t struct_size;
   // The client. [in, since 0.91]
   PJRT_Client* client;
-  // The version. [out, since 0.91, lives until: client]
+  // The version. [out, since 0.91, freed by the caller: PJRT_RuntimeAbiVersion_Destroy]
   PJRT_RuntimeAbiVersion* abi_version;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Client_RuntimeAbiVersion_Args, abi_version);
@@ -45,7 +45,7 @@ struct PJRT_Executable_GetAbiVersion_Args {
   size_t struct_size;
   // The executable. [in, since 0.91]
   PJRT_Executable* executable;
-  // The version. [out, since 0.91, lives until: executable]
+  // The version. [out, since 0.91, freed by the caller: PJRT_ExecutableAbiVersion_Destroy]
   PJRT_ExecutableAbiVersion* abi_version;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Executable_GetAbiVersion_Args, abi_version);
@@ -178,7 +178,7 @@ struct PJRT_RuntimeAbiVersion_FromProto_Args {
   const char* serialized_proto;
   // Bytes of `serialized_proto`. [in, since 0.91]
   size_t serialized_proto_size;
-  // The version. [out, since 0.91, lives until: process]
+  // The version. [out, since 0.91, freed by the caller: PJRT_RuntimeAbiVersion_Destroy]
   PJRT_RuntimeAbiVersion* abi_version;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_RuntimeAbiVersion_FromProto_Args, abi_version);
@@ -193,7 +193,7 @@ struct PJRT_ExecutableAbiVersion_FromProto_Args {
   const char* serialized_proto;
   // Bytes of `serialized_proto`. [in, since 0.91]
   size_t serialized_proto_size;
-  // The version. [out, since 0.91, lives until: process]
+  // The version. [out, since 0.91, freed by the caller: PJRT_ExecutableAbiVersion_Destroy]
   PJRT_ExecutableAbiVersion* abi_version;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_ExecutableAbiVersion_FromProto_Args, abi_version);
