@@ -215,6 +215,21 @@ Expected<OwnedLoadedExecutable> Deserialize(Context& context, std::string_view b
   return OwnedLoadedExecutable(context.plugin(), args.loaded_executable);
 }
 
+void CheckAddsOne(Context& context, PJRT_LoadedExecutable* loaded) {
+  constexpr char kSame[] = "PJRT-Executable_DeserializeAndLoad-same";
+  Expected<OwnedBuffer> argument = context.Upload(HostArray::F32({4}, {1, 2, 3, 4}));
+  if (!context.Ok(kSame, "PJRT_Client_BufferFromHostBuffer", argument.status())) return;
+  PJRT_Buffer* handles[] = {argument->get()};
+  Expected<std::vector<OwnedBuffer>> results = context.Execute(loaded, handles);
+  if (!context.Ok(kSame, "PJRT_LoadedExecutable_Execute of a loaded file", results.status()))
+    return;
+  Expected<HostArray> array = context.Download((*results)[0].get());
+  if (context.Ok(kSame, "PJRT_Buffer_ToHostBuffer", array.status())) {
+    context.Check(kSame, array->AsF32() == std::vector<float>{2, 3, 4, 5}, "the result is [",
+                  StrJoin(array->AsF32()), "], not [2, 3, 4, 5]");
+  }
+}
+
 void SaveAndLoad(Context& context) {
   LoadedProgram compiled;
   if (!CompileAddOne(context, compiled)) return;
@@ -222,27 +237,33 @@ void SaveAndLoad(Context& context) {
   if (bytes.empty()) return;
   compiled = LoadedProgram();
   Expected<OwnedLoadedExecutable> loaded = Deserialize(context, bytes);
-  if (!context.Ok("PJRT-Executable_DeserializeAndLoad-same", "PJRT_Executable_DeserializeAndLoad",
-                  loaded.status())) {
-    return;
-  }
-  Expected<OwnedBuffer> argument = context.Upload(HostArray::F32({4}, {1, 2, 3, 4}));
-  if (!context.Ok("PJRT-Executable_DeserializeAndLoad-same", "PJRT_Client_BufferFromHostBuffer",
-                  argument.status())) {
-    return;
-  }
-  PJRT_Buffer* handles[] = {argument->get()};
-  Expected<std::vector<OwnedBuffer>> results = context.Execute(loaded->get(), handles);
-  if (!context.Ok("PJRT-Executable_DeserializeAndLoad-same",
-                  "PJRT_LoadedExecutable_Execute of a loaded file", results.status())) {
-    return;
-  }
-  Expected<HostArray> array = context.Download((*results)[0].get());
-  if (context.Ok("PJRT-Executable_DeserializeAndLoad-same", "PJRT_Buffer_ToHostBuffer",
-                 array.status())) {
-    context.Check("PJRT-Executable_DeserializeAndLoad-same",
-                  array->AsF32() == std::vector<float>{2, 3, 4, 5}, "the result is [",
-                  StrJoin(array->AsF32()), "], not [2, 3, 4, 5]");
+  if (context.Ok("PJRT-Executable_DeserializeAndLoad-same", "PJRT_Executable_DeserializeAndLoad",
+                 loaded.status()))
+    CheckAddsOne(context, loaded->get());
+}
+
+// What was loaded is saved and loaded in its turn: while that which it came of is there, and after.
+void SavedAgain(Context& context) {
+  constexpr char kSame[] = "PJRT-Executable_DeserializeAndLoad-same";
+  for (bool is_alone : {false, true}) {
+    LoadedProgram program;
+    if (!CompileAddOne(context, program)) return;
+    std::vector<LoadedProgram> earlier;
+    for (int i = 0; i < 3; ++i) {
+      const std::string bytes = Serialize(context, program);
+      if (bytes.empty()) return;
+      if (!is_alone) earlier.push_back(std::move(program));
+      program = LoadedProgram();
+      Expected<OwnedLoadedExecutable> loaded = Deserialize(context, bytes);
+      if (!context.Ok(kSame, "PJRT_Executable_DeserializeAndLoad", loaded.status())) return;
+      program.loaded = *std::move(loaded);
+      auto get = Get<&PJRT_LoadedExecutable_GetExecutable_Args::loaded_executable>(
+          context, program.loaded.get());
+      if (!get) return;
+      program.executable = OwnedExecutable(context.plugin(), get->executable);
+      CheckAddsOne(context, program.loaded.get());
+    }
+    for (const LoadedProgram& each : earlier) CheckAddsOne(context, each.loaded.get());
   }
 }
 
@@ -336,6 +357,7 @@ void AddExecutableCases(std::vector<Case>& cases) {
        "PJRT-Executable_OptimizedProgram-format-owner"},
       OptimizedProgram);
   add("save_and_load", {"PJRT-Executable_DeserializeAndLoad-same"}, SaveAndLoad);
+  add("saved_again", {"PJRT-Executable_DeserializeAndLoad-same"}, SavedAgain);
   add("loaded_donates", {"PJRT-Executable_DeserializeAndLoad-same"}, LoadedDonates);
   add("foreign_files", {"PJRT-Executable_DeserializeAndLoad-foreign"}, ForeignFiles);
   add("corrupt_files", {"PJRT-Executable_DeserializeAndLoad-damaged"}, CorruptFiles, true);
