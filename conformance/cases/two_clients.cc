@@ -117,7 +117,6 @@ struct alignas(4096) Page {
 };
 // What hangs on the memories of a client is freed when it is replaced, and not before.
 struct Attached {
-  int value = 0;
   int freed = 0;
 };
 constexpr char kAttachedKey = 0;
