@@ -9,6 +9,7 @@
 #include "reference_plugin/cpu/emit/piece.h"
 #include "reference_plugin/cpu/emit/row.h"
 #include "reference_plugin/cpu/emit/vector_code.h"
+#include "reference_plugin/cpu/kernels/extremes.h"
 #include "reference_plugin/cpu/kernels/routine.h"
 #include "reference_plugin/cpu/kernels/tile_space.h"
 #include "reference_plugin/cpu/math/tile_functions.h"
@@ -29,6 +30,8 @@ constexpr double kFarNs = 0.8;  // every element in a cache line of its own
 // 1,000 x 10 f32: 2.6.
 constexpr double kRunNs = 2;
 constexpr double kGatheredNs = 0.5;
+// One op of a combiner.
+constexpr double kCombinedNs = 0.1;
 
 // The dimensions of a tile's lanes: the last one, and that outside of it.
 struct Along {
@@ -44,6 +47,26 @@ double MoveNs(const Domain& domain, const LinearForm& form, Along along, int64_t
     return kContiguousNs;
   }
   return extent < kShortestRow ? kStridedNs : kContiguousNs + kRunNs / static_cast<double>(extent);
+}
+
+// The routine calls that combine elements of one reduction; `number` counts those of the kernel.
+double CombinerOps(const Kernel& kernel, const Phase& phase, const compiler::Reduction& reduction,
+                   int32_t number) {
+  if (FindExtremesOf(kernel, phase, reduction, number).of_lanes != nullptr) return 1;
+  return static_cast<double>(reduction.combiner.nodes.size());
+}
+
+// The same of all reductions of phases that are over reduced points or not.
+double CombinerOps(const Kernel& kernel, bool over_reduced) {
+  double ops = 0;
+  int32_t number = 0;
+  for (const Phase& phase : kernel.body.phases) {
+    for (const compiler::Reduction& reduction : phase.reductions) {
+      const double these = CombinerOps(kernel, phase, reduction, number++);
+      if (phase.over_reduced == over_reduced) ops += these;
+    }
+  }
+  return ops;
 }
 
 // Elements moved and computed per point of the over-reduced phases, with the tiles lying so;
@@ -67,22 +90,10 @@ double OverReducedNs(const Kernel& kernel, const Domain& domain, Along along, do
                    along, ByteSize(kernel.shape.outputs[static_cast<size_t>(store.output)].dtype));
       *calls += 1;
     }
-    for (const compiler::Reduction& reduction : phase.reductions) {
-      ns += 0.1 * static_cast<double>(reduction.combiner.nodes.size());
-      *calls += static_cast<double>(reduction.combiner.nodes.size());
-    }
   }
-  return ns;
-}
-
-double CombinerOps(const Kernel& kernel) {
-  double ops = 0;
-  for (const Phase& phase : kernel.body.phases) {
-    for (const compiler::Reduction& reduction : phase.reductions) {
-      ops += static_cast<double>(reduction.combiner.nodes.size());
-    }
-  }
-  return ops;
+  const double ops = CombinerOps(kernel, /*over_reduced=*/true);
+  *calls += ops;
+  return ns + kCombinedNs * ops;
 }
 
 double CeilDivide(int64_t a, int64_t b) {
@@ -123,6 +134,27 @@ bool AreRowsCode(const Kernel& kernel, const Domain& domain) {
     }
   }
   return true;
+}
+
+// The extreme element of a row that is found where it lies in memory
+// (PhaseProgram::accumulates_runs).
+constexpr double kRowExtremeNs = 12;
+
+bool AreRowsExtremes(const Kernel& kernel, const Domain& domain) {
+  if (static_cast<int32_t>(domain.extents.size()) != domain.num_parallel + 1) return false;
+  int32_t number = 0;
+  for (const Phase& phase : kernel.body.phases) {
+    for (const compiler::Reduction& reduction : phase.reductions) {
+      if (FindExtremesOf(kernel, phase, reduction, number++).of_row == nullptr) return false;
+      const Node& value = phase.nodes[static_cast<size_t>(reduction.inputs[0])];
+      if (value.kind != NodeKind::kInput || math::TileTypeOf(value.dtype) != value.dtype ||
+          domain.forms[static_cast<size_t>(value.index)].coefficients.back() !=
+              ByteSize(value.dtype)) {
+        return false;
+      }
+    }
+  }
+  return number == 1;
 }
 
 double RowPhases(const Kernel& kernel) {
@@ -174,11 +206,12 @@ double LanesReducedNs(const Kernel& kernel, const Domain& domain, int64_t capaci
     const int64_t lanes = std::max(kFewestLanes, domain.reduced_points);
     return rows * (static_cast<double>(lanes) * ns + kRowPhaseNs * RowPhases(kernel));
   }
+  if (AreRowsExtremes(kernel, domain)) return points * ns + rows * kRowExtremeNs;
   const double tiles = rows * CeilDivide(domain.reduced_points, capacity);
   double folds = 1;
   for (int64_t lanes = std::min(domain.reduced_points, capacity); lanes > 1; lanes /= 2) ++folds;
   return points * ns + tiles * (kStepNs + calls * kCallNs) +
-         rows * (2 * kStepNs + folds * CombinerOps(kernel) * kCallNs);
+         rows * (2 * kStepNs + folds * CombinerOps(kernel, /*over_reduced=*/true) * kCallNs);
 }
 
 double LanesBothNs(const Kernel& kernel, const Domain& domain, const RowOfBoth& row,
@@ -213,11 +246,8 @@ double PointNs(const Kernel& kernel, bool over_reduced) {
                                                : kContiguousNs;
     }
     ns += 0.15 * static_cast<double>(phase.stores.size());
-    for (const compiler::Reduction& reduction : phase.reductions) {
-      ns += 0.1 * static_cast<double>(reduction.combiner.nodes.size());
-    }
   }
-  return ns;
+  return ns + kCombinedNs * CombinerOps(kernel, over_reduced);
 }
 
 }  // namespace plinth::cpu::kernels

@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <numeric>
 
+#include "reference_plugin/cpu/kernels/extremes.h"
+
 namespace plinth::cpu::kernels {
 namespace {
 
@@ -102,6 +104,22 @@ bool CanMerge(const Domain& domain, size_t d) {
   });
 }
 
+// Lets the first of some iotas that together count the reduced points do so alone, for which all
+// of these may be one dimension. They are in their order then.
+void CountByFirst(const std::vector<int32_t>& iotas, const std::vector<int32_t>& forms,
+                  Domain* domain) {
+  for (size_t i = 0; i < iotas.size(); ++i) {
+    Dims& coefficients =
+        domain->forms[static_cast<size_t>(forms[static_cast<size_t>(iotas[i])])].coefficients;
+    int64_t points = i == 0 ? 1 : 0;
+    for (size_t d = coefficients.size(); d-- > 0;) {
+      const bool is_reduced = static_cast<int32_t>(d) >= domain->num_parallel;
+      coefficients[d] = is_reduced ? points : 0;
+      points *= domain->extents[d];
+    }
+  }
+}
+
 void Merge(Domain* domain, size_t d) {
   domain->extents[d + 1] *= domain->extents[d];
   domain->extents.erase(domain->extents.begin() + d);
@@ -159,6 +177,7 @@ Domain SimplifyDomain(const Kernel& kernel, bool reorder_reduced) {
       coefficients[static_cast<size_t>(node.index)] = static_cast<int64_t>(node.constant.high);
       add(static_cast<int64_t>(node.constant.low), coefficients, phase.over_reduced);
     }
+    CountByFirst(IotasOfExtremes(kernel, phase), numbers, &domain);
   }
 
   for (size_t d = domain.extents.size(); d-- > 1;) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 #include <utility>
 
 namespace plinth::cpu::kernels {
@@ -130,6 +131,43 @@ bool CountsPoints(const compiler::KernelShape& shape, const compiler::Phase& pha
   return true;
 }
 
+// How often something reads each node of a phase.
+std::vector<int32_t> CountReaders(const compiler::Kernel& kernel, const compiler::Phase& phase) {
+  std::vector<int32_t> readers(phase.nodes.size());
+  const auto read = [&](int32_t node) { ++readers[static_cast<size_t>(node)]; };
+  for (const Node& node : phase.nodes) {
+    for (size_t i = 0; i < node.num_operands; ++i) read(node.operands[i]);
+  }
+  for (const compiler::Store& store : phase.stores) read(store.node);
+  for (const compiler::Reduction& reduction : phase.reductions) {
+    for (const auto& nodes :
+         {std::span<const int32_t>(reduction.inputs), std::span<const int32_t>(reduction.initial),
+          std::span<const int32_t>(reduction.captured)}) {
+      for (int32_t node : nodes) read(node);
+    }
+  }
+  const auto number = &phase - kernel.body.phases.data();
+  for (const compiler::Phase& reader : kernel.body.phases) {
+    for (const Node& node : reader.nodes) {
+      if (node.kind == NodeKind::kRow && node.index == number) read(node.component);
+    }
+  }
+  return readers;
+}
+
+// Appends the iotas of a sum, unless another than the sum reads a part of it.
+bool AppendIotas(const compiler::Phase& phase, const std::vector<int32_t>& readers, int32_t number,
+                 std::vector<int32_t>* iotas) {
+  const Node& node = phase.nodes[static_cast<size_t>(number)];
+  if (readers[static_cast<size_t>(number)] != 1) return false;
+  if (node.kind == NodeKind::kIota) {
+    iotas->push_back(number);
+    return true;
+  }
+  return AppendIotas(phase, readers, node.operands[0], iotas) &&
+         AppendIotas(phase, readers, node.operands[1], iotas);
+}
+
 bool IsUsed(const compiler::Kernel& kernel, int32_t reduction, int32_t component) {
   for (const compiler::Phase& phase : kernel.body.phases) {
     for (const Node& node : phase.nodes) {
@@ -144,9 +182,9 @@ bool IsUsed(const compiler::Kernel& kernel, int32_t reduction, int32_t component
 
 }  // namespace
 
-math::ExtremesFunction FindExtremesOf(const compiler::Kernel& kernel, const compiler::Phase& phase,
-                                      const compiler::Reduction& reduction, int32_t number) {
-  if (reduction.inputs.size() != 2 || !reduction.captured.empty()) return nullptr;
+Extremes FindExtremesOf(const compiler::Kernel& kernel, const compiler::Phase& phase,
+                        const compiler::Reduction& reduction, int32_t number) {
+  if (reduction.inputs.size() != 2 || !reduction.captured.empty()) return {};
   const Node& value = phase.nodes[static_cast<size_t>(reduction.inputs[0])];
   const Node& index = phase.nodes[static_cast<size_t>(reduction.inputs[1])];
   const Node& initial = phase.nodes[static_cast<size_t>(reduction.initial[1])];
@@ -154,9 +192,26 @@ math::ExtremesFunction FindExtremesOf(const compiler::Kernel& kernel, const comp
   // Of equal elements, which may be zeros of either sign, any is kept.
   if (!CountsPoints(kernel.shape, phase, index, initial) || IsUsed(kernel, number, 0) ||
       !Matcher(reduction.combiner).Match(&is_max)) {
-    return nullptr;
+    return {};
   }
-  return math::FindExtremes(is_max, math::TileTypeOf(value.dtype), index.dtype);
+  const DType type = math::TileTypeOf(value.dtype);
+  const math::ExtremesFunction of_lanes = math::FindExtremes(is_max, type, index.dtype);
+  if (of_lanes == nullptr) return {};
+  return {of_lanes, math::FindFirstExtreme(is_max, type)};
+}
+
+std::vector<int32_t> IotasOfExtremes(const compiler::Kernel& kernel, const compiler::Phase& phase) {
+  if (phase.reductions.size() != 1) return {};
+  int32_t number = 0;
+  for (const compiler::Phase* p = kernel.body.phases.data(); p != &phase; ++p) {
+    number += static_cast<int32_t>(p->reductions.size());
+  }
+  const compiler::Reduction& reduction = phase.reductions.front();
+  if (FindExtremesOf(kernel, phase, reduction, number).of_lanes == nullptr) return {};
+  std::vector<int32_t> iotas;
+  const std::vector<int32_t> readers = CountReaders(kernel, phase);
+  if (!AppendIotas(phase, readers, reduction.inputs[1], &iotas)) return {};
+  return iotas;
 }
 
 }  // namespace plinth::cpu::kernels

@@ -116,10 +116,12 @@ std::shared_ptr<compiler::Kernel> ArgKernel(int64_t rows, int64_t length, bool i
   return kernel;
 }
 
-math::ExtremesFunction Found(const compiler::Kernel& kernel) {
+Extremes FoundOf(const compiler::Kernel& kernel) {
   const compiler::Phase& phase = kernel.body.phases[0];
   return FindExtremesOf(kernel, phase, phase.reductions[0], 0);
 }
+
+math::ExtremesFunction Found(const compiler::Kernel& kernel) { return FoundOf(kernel).of_lanes; }
 
 // Left to right, as the combiner says.
 int32_t FirstExtreme(const std::vector<float>& row, bool is_max) {
@@ -141,21 +143,28 @@ TEST(Extremes, FirstOfEqualElementsAndOfNans) {
                                      {1, 513},
                                      {5, 4099},
                                      {700, 33}}) {
-    for (int variant = 0; variant < 12; ++variant) {
+    for (int variant = 0; variant < 24; ++variant) {
       const bool is_max = variant % 2 == 0, by_columns = variant % 4 > 1;
+      const bool is_computed = variant >= 12;
       std::vector<std::vector<float>> data(static_cast<size_t>(rows));
       std::vector<float> memory(static_cast<size_t>(rows * length));
       for (int64_t r = 0; r < rows; ++r) {
         for (int64_t i = 0; i < length; ++i) {
-          float x = static_cast<float>(random() % (variant < 4 ? 5 : 100'000));
+          const int kind = variant % 12;
+          float x = static_cast<float>(random() % (kind < 4 ? 5 : 100'000));
           if (x == 0 && random() % 2 == 0) x = -x;
-          if (variant >= 8 && random() % 50 == 0) x = random() % 2 == 0 ? kNan : -kNan;
-          if (variant == 7) x = -kInfinity;
+          if (kind >= 8 && random() % 50 == 0) x = random() % 2 == 0 ? kNan : -kNan;
+          if (kind == 7) x = -kInfinity;
           data[static_cast<size_t>(r)].push_back(x);
           memory[static_cast<size_t>(by_columns ? i * rows + r : r * length + i)] = x;
         }
       }
-      const auto kernel = ArgKernel(rows, length, is_max, by_columns);
+      const auto kernel = ArgKernel(rows, length, is_max != is_computed, by_columns);
+      if (is_computed) {
+        compiler::Phase& phase = kernel->body.phases[0];
+        phase.nodes.push_back(OpOf(Opcode::kNegate, DType::kF32, {0}));
+        phase.reductions[0].inputs[0] = 4;
+      }
       ASSERT_TRUE(compiler::Verify(*kernel).ok()) << compiler::Verify(*kernel).ToString();
       ASSERT_NE(Found(*kernel), nullptr);
       auto step = PrepareKernel(kernel);

@@ -78,23 +78,38 @@ Status ProgramBuilder::BuildPhase(size_t p) {
     PLINTH_RETURN_IF_ERROR(BuildReduction(p, reduction));
   }
   out.accumulates_runs = AccumulatesRuns(out);
+  if (out.accumulates_runs) TakeIndicesFromRuns(&out);
   return Status();
 }
 
 bool ProgramBuilder::AccumulatesRuns(const PhaseProgram& phase) const {
   if (program_.lanes != Lanes::kReduced || program_.reduced.counts.size() != 1) return false;
-  if (phase.reductions.size() != 1 || phase.loads.size() != 1 || !phase.iotas.empty() ||
-      !phase.code.empty() || !phase.rows.empty() || !phase.saves.empty() || !phase.stores.empty()) {
+  if (phase.reductions.size() != 1 || phase.loads.size() != 1 || !phase.rows.empty() ||
+      !phase.saves.empty() || !phase.stores.empty()) {
     return false;
   }
   const ReductionProgram& reduction = phase.reductions.front();
   const LoadStep& load = phase.loads.front();
-  if (!reduction.partials || !load.direct || !load.load.bounds.empty()) return false;
+  if (!load.direct || !load.load.bounds.empty()) return false;
   const ReductionProgram::Component& component = reduction.components[0];
+  // What else is computed makes indices.
+  if (reduction.first_extreme != nullptr) return component.value == load.slot;
+  if (!reduction.partials || !phase.iotas.empty() || !phase.code.empty()) return false;
   // Else the next tile begins with another of the partial results.
   const int64_t tile_bytes = program_.reduced.max_lanes * component.tile_bytes;
   const bool whole = tile_bytes % static_cast<int64_t>(math::kPartialBytes) == 0;
   return component.value == load.slot && (whole || program_.reduced.num_tiles == 1);
+}
+
+void ProgramBuilder::TakeIndicesFromRuns(PhaseProgram* phase) {
+  ReductionProgram& reduction = phase->reductions.front();
+  if (reduction.first_extreme == nullptr) return;
+  ReductionProgram::Component& index = reduction.components[1];
+  index.value = frame_.AddRegister(index.tile_bytes);
+  phase->iotas.clear();
+  phase->gathers.clear();
+  phase->code.clear();
+  phase->ops.clear();
 }
 
 bool ProgramBuilder::ReducesRows() const {
@@ -105,7 +120,9 @@ bool ProgramBuilder::ReducesRows() const {
       return false;
     }
   }
-  return program_.lanes == Lanes::kReduced && program_.reduced_vectors.size() == 1;
+  const auto reduces = [](const PhaseProgram& phase) { return phase.over_reduced; };
+  return program_.lanes == Lanes::kReduced &&
+         std::count_if(program_.phases.begin(), program_.phases.end(), reduces) == 1;
 }
 
 Status ProgramBuilder::PlanUses(size_t p) {

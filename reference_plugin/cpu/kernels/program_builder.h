@@ -157,6 +157,8 @@ class ProgramBuilder {
 
   // See PhaseProgram::accumulates_runs.
   bool AccumulatesRuns(const PhaseProgram& phase) const;
+  // Of an argmax, whose indices nobody has to compute then.
+  void TakeIndicesFromRuns(PhaseProgram* phase);
   // See TileProgram::reduces_rows.
   bool ReducesRows() const;
 

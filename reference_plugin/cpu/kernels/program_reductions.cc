@@ -27,8 +27,10 @@ Status ProgramBuilder::BuildReduction(size_t p, const Reduction& reduction) {
     out.components.push_back(component);
   }
   PLINTH_RETURN_IF_ERROR(FindCommutative(reduction.combiner, &out));
-  out.extremes = FindExtremesOf(kernel_, kernel_.body.phases[p], reduction,
-                                static_cast<int32_t>(reduced_.size()) - 1);
+  const Extremes extremes = FindExtremesOf(kernel_, kernel_.body.phases[p], reduction,
+                                           static_cast<int32_t>(reduced_.size()) - 1);
+  out.extremes = extremes.of_lanes;
+  if (program_.lanes == Lanes::kReduced) out.first_extreme = extremes.of_row;
   if (out.commutative == nullptr && out.extremes == nullptr) {
     std::vector<int32_t> captured;
     for (int32_t node : reduction.captured) {

@@ -52,6 +52,32 @@ void TakeExtremes(const ReductionProgram& reduction, std::byte** slots, int64_t 
                      static_cast<size_t>(lanes));
 }
 
+// Where the extreme element of `lanes` values is, the first of which has the index at `indices`:
+// copies that index to `index`. Answers the element.
+const std::byte* FirstExtreme(const ReductionProgram& reduction, const std::byte* values,
+                              const std::byte* indices, int64_t lanes, std::byte* index) {
+  const int64_t at =
+      static_cast<int64_t>(reduction.first_extreme(values, static_cast<size_t>(lanes)));
+  const auto bytes = static_cast<size_t>(reduction.components[1].tile_bytes);
+  int64_t number = 0;  // of 4 or 8 bytes
+  std::memcpy(&number, indices, bytes);
+  number += at;
+  std::memcpy(index, &number, bytes);
+  return values + at * reduction.components[0].tile_bytes;
+}
+
+// accumulator = accumulator combined with the extreme element of a tile.
+void TakeFirstExtreme(const ReductionProgram& reduction, std::byte** slots, int64_t lanes,
+                      bool first) {
+  const Component &value = reduction.components[0], &index = reduction.components[1];
+  alignas(int64_t) std::byte number[sizeof(int64_t)];
+  const std::byte* const element =
+      FirstExtreme(reduction, slots[value.value], slots[index.value], lanes, number);
+  if (!first) return TakeExtremes(reduction, slots, 1, element, number);
+  CopyLanes(slots[value.accumulator], element, 1, value.tile_bytes);
+  CopyLanes(slots[index.accumulator], number, 1, index.tile_bytes);
+}
+
 // accumulator = (accumulator, slot `right` as set by the caller) for a general combiner.
 void CombineIntoAccumulator(const ReductionProgram& reduction, std::byte** slots, int64_t lanes) {
   for (const Component& component : reduction.components) {
@@ -127,6 +153,9 @@ void AccumulateRow(const ReductionProgram& reduction, std::byte** slots, int64_t
     return reduction.partials.accumulate(slots[component.accumulator], slots[component.value],
                                          static_cast<size_t>(lanes), first);
   }
+  if (reduction.first_extreme != nullptr) {
+    return TakeFirstExtreme(reduction, slots, lanes, first);
+  }
   if (reduction.commutative != nullptr || reduction.extremes != nullptr) {
     return AccumulateLanes(reduction, slots, lanes, first);
   }
@@ -154,6 +183,7 @@ void FoldLanes(const ReductionProgram& reduction, std::byte** slots, int64_t fir
     return reduction.partials.fold(slots[component.accumulator],
                                    static_cast<size_t>(std::min(first_lanes, most)));
   }
+  if (reduction.first_extreme != nullptr) return;
   int64_t half = 1;
   while (2 * half < first_lanes) half *= 2;
   if (reduction.extremes != nullptr) {
@@ -170,6 +200,22 @@ void FoldLanes(const ReductionProgram& reduction, std::byte** slots, int64_t fir
   std::byte* lanes = slots[component.accumulator];
   for (int64_t count = first_lanes; count > 1; count = half, half /= 2) {
     Call(reduction.commutative, lanes, lanes, lanes + half * component.tile_bytes, count - half);
+  }
+}
+
+void ReduceRows(const ReductionProgram& reduction, std::span<std::byte* const> results,
+                const std::byte* values, int64_t stride, int64_t rows, int64_t count) {
+  if (reduction.partials) {
+    return reduction.partials.reduce_rows(results[0], values, stride, static_cast<size_t>(rows),
+                                          static_cast<size_t>(count));
+  }
+  constexpr std::byte kFirstIndex[sizeof(int64_t)] = {};
+  const int64_t bytes = reduction.components[0].tile_bytes;
+  for (int64_t row = 0; row < rows; ++row) {
+    std::byte* const index = results[1] + row * reduction.components[1].tile_bytes;
+    const std::byte* const element =
+        FirstExtreme(reduction, values + row * stride, kFirstIndex, count, index);
+    CopyLanes(results[0] + row * bytes, element, 1, bytes);
   }
 }
 

@@ -3,10 +3,12 @@
 #define PLINTH_REFERENCE_PLUGIN_CPU_KERNELS_REDUCTION_H_
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "plinth/support/small_vector.h"
 #include "reference_plugin/cpu/math/extremes.h"
+#include "reference_plugin/cpu/math/first_extreme.h"
 #include "reference_plugin/cpu/math/partials.h"
 #include "reference_plugin/cpu/math/tile_functions.h"
 
@@ -51,6 +53,9 @@ struct ReductionProgram {
   math::Partials partials;  // may be none
   // The reduction is an argmax or argmin: of components 0 and 1.
   math::ExtremesFunction extremes = nullptr;
+  // Of Lanes::kReduced: its tiles have the points of a row in order, so that the index of the first
+  // says those of all others.
+  math::FirstExtremeFunction first_extreme = nullptr;
   // Otherwise.
   std::vector<Instruction> combiner;
 };
@@ -64,6 +69,11 @@ void AccumulateLanes(const ReductionProgram& reduction, std::byte** slots, int64
 // FoldLanes. `lanes` never grows from one tile of a row to the next.
 void AccumulateRow(const ReductionProgram& reduction, std::byte** slots, int64_t lanes, bool first);
 void FoldLanes(const ReductionProgram& reduction, std::byte** slots, int64_t first_lanes);
+
+// Both for each of some rows whose values lie in memory, `stride` bytes apart: results[c] gets
+// component c of all. For reductions that TileProgram::reduces_rows.
+void ReduceRows(const ReductionProgram& reduction, std::span<std::byte* const> results,
+                const std::byte* values, int64_t stride, int64_t rows, int64_t count);
 
 // Combines groups of `lanes` lanes, of which the tile that was accumulated first had several, to
 // one group. The reduction is commutative.

@@ -146,7 +146,8 @@ struct PhaseProgram {
   std::vector<StoreStep> stores;
   std::vector<ReductionProgram> reductions;
   // Nothing happens to a tile but that one reduction takes it from memory, where all tiles of a row
-  // lie one behind the other: any number of them can be taken as one, in the same order.
+  // lie one behind the other: any number of them can be taken as one, in the same order. Of an
+  // argmax, the index of the first of its elements is to be in the second component's value.
   bool accumulates_runs = false;
 };
 

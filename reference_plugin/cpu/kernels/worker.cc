@@ -135,21 +135,30 @@ void TileWorker::ReduceRows(const int64_t* values, int64_t lanes) {
   const auto phase = std::find_if(program_.phases.begin(), program_.phases.end(),
                                   [](const PhaseProgram& p) { return p.over_reduced; });
   const ReductionProgram& reduction = phase->reductions.front();
-  const ReducedVector& vector = program_.reduced_vectors.front();
-  std::byte* const results = slots_[vector.vector_slot];
+  const size_t components = reduction.components.size();
+  std::byte* results[2];  // two of an argmax
   const size_t form = static_cast<size_t>(phase->loads.front().load.form);
   const LaneMap& map = program_.parallel.lanes[form];
   const int64_t run = map.linear ? lanes : program_.parallel.run;
   const int64_t points = program_.reduced.chunk_extent * program_.reduced.inner;
   for (int64_t lane = 0; lane < lanes; lane += run) {
-    reduction.partials.reduce_rows(results + lane * vector.tile_bytes,
-                                   AddressOf(values[form] + map.RowOffset(lane / run, run)),
-                                   map.stride, static_cast<size_t>(std::min(run, lanes - lane)),
-                                   static_cast<size_t>(points));
+    for (size_t c = 0; c < components; ++c) {
+      const ReducedVector& vector = program_.reduced_vectors[c];
+      results[c] = slots_[vector.vector_slot] + lane * vector.tile_bytes;
+    }
+    kernels::ReduceRows(reduction, {results, components},
+                        AddressOf(values[form] + map.RowOffset(lane / run, run)), map.stride,
+                        std::min(run, lanes - lane), points);
   }
-  std::byte* const accumulator = std::exchange(slots_[vector.scalar_slot], results);
+  const auto exchange = [&] {
+    for (size_t c = 0; c < components; ++c) {
+      const ReducedVector& vector = program_.reduced_vectors[c];
+      std::swap(slots_[vector.scalar_slot], slots_[vector.vector_slot]);
+    }
+  };
+  exchange();
   FinishReduction(reduction, slots_, lanes, /*empty=*/false);
-  slots_[vector.scalar_slot] = accumulator;
+  exchange();
 }
 
 void TileWorker::RunRow(const int64_t* values, int64_t lane) {
@@ -210,7 +219,13 @@ int64_t TileWorker::RunReducedTiles(const PhaseProgram& phase, const int64_t* va
     slots_[load.slot] = AddressOf(reduced_.values()[load.load.form]);
     const TileSpace& space = program_.reduced;
     const int64_t points = std::min(space.chunk_extent, end * space.chunk) - begin * space.chunk;
-    Accumulate(phase.reductions.front(), points * space.inner, /*first=*/true);
+    const ReductionProgram& reduction = phase.reductions.front();
+    if (reduction.first_extreme != nullptr) {
+      const int64_t index = begin * space.chunk * space.inner;
+      std::memcpy(slots_[reduction.components[1].value], &index,
+                  static_cast<size_t>(reduction.components[1].tile_bytes));
+    }
+    Accumulate(reduction, points * space.inner, /*first=*/true);
     return first_lanes;
   }
   for (int64_t tile = begin; tile < end; ++tile) {

@@ -11,6 +11,7 @@
 #include <span>
 #include <type_traits>
 
+#include "reference_plugin/cpu/math/ask_ahead-inl.h"
 #include "reference_plugin/cpu/math/extremes_of_floats-inl.h"
 #include "reference_plugin/cpu/math/map-inl.h"
 #include "reference_plugin/cpu/math/partials.h"
@@ -83,26 +84,10 @@ HWY_INLINE void Store(D d, const Sums<D>& sums, hn::TFromD<D>* x) {
   for (size_t k = 0; k < kVectors<D>; ++k) hn::StoreU(sums[k], d, x + k * hn::MaxLanes(d));
 }
 
-// A core asks for as many lines ahead of their use as there are loads among the instructions that
-// it has in view: few where a load comes with others, or where a row ends. So all are asked for
-// this far ahead. Zen 5, CPU time for rows of 16 KB, 64 MB: maxima 1.60 ms without, 1.48 at 4 KB,
-// 1.36 at 8 KB; sums 1.71 and 1.43.
-constexpr int64_t kPrefetchBytes = 8 << 10;
-// Zen 3, which has no AVX-512, finds the lines of one array sooner by itself: the same maxima take
-// 5.6 ms if it is asked, 5.1 if not.
-constexpr bool kAsksAhead = HWY_TARGET <= HWY_AVX3;
-
-HWY_INLINE void PrefetchBlock(const void* x) {
-  if constexpr (!kAsksAhead) return;
-  for (size_t line = 0; line < kPartialBytes; line += 64) {
-    __builtin_prefetch(static_cast<const char*>(x) + kPrefetchBytes + line);
-  }
-}
-
 template <class Op, class D>
 HWY_INLINE void TakeBlocks(D d, const hn::TFromD<D>* x, size_t blocks, Sums<D>& sums) {
   for (; blocks > 0; --blocks, x += kPartials<hn::TFromD<D>>) {
-    PrefetchBlock(x);
+    PrefetchBlock<kPartialBytes>(x);
     for (size_t k = 0; k < kVectors<D>; ++k) {
       sums[k] = Op::Apply(d, sums[k], hn::LoadU(d, x + k * hn::MaxLanes(d)));
     }
@@ -116,7 +101,7 @@ HWY_INLINE bool TakeBlocksOfNumbers(D d, const hn::TFromD<D>* x, size_t blocks, 
   auto is_nan = hn::IsNaN(sums[0]);
   for (size_t k = 1; k < kVectors<D>; ++k) is_nan = hn::Or(is_nan, hn::IsNaN(sums[k]));
   for (; blocks > 0; --blocks, x += kPartials<hn::TFromD<D>>) {
-    PrefetchBlock(x);
+    PrefetchBlock<kPartialBytes>(x);
     auto total = hn::Zero(d);
     for (size_t k = 0; k < kVectors<D>; ++k) {
       auto value = hn::LoadU(d, x + k * hn::MaxLanes(d));
