@@ -20,10 +20,14 @@
 namespace plinth::backend {
 namespace {
 
-// How long a worker looks for work before it parks, and a caller for the last of its helpers: a few
-// fork-joins of a running program (0.1 us each, 5 to 7 us by way of the kernel), far less than a
-// scheduler tick.
-constexpr auto kSpinTime = std::chrono::microseconds(20);
+using Clock = std::chrono::steady_clock;
+
+// How long a worker looks for work before it parks, and a caller for the last of its helpers: as
+// long as it takes to wake a worker on this machine, so that looking costs at most as much as it
+// saves. That is 5 to 7 us on a plain machine, where a few fork-joins of a running program are
+// bridged (0.1 us each), 30 to 80 us on virtual ones.
+constexpr auto kLeastSpinTime = std::chrono::microseconds(20);
+constexpr auto kMostSpinTime = std::chrono::microseconds(100);
 constexpr auto kWorkerIdleTime = std::chrono::seconds(1);
 
 thread_local bool inside_parallel_body = false;
@@ -36,16 +40,19 @@ void Pause() {
 
 // Whether `is_done()` came true in time, which it cannot while its thread waits for the processor
 // that this one keeps busy.
-bool SpinUntil(const auto& is_done, bool alone) {
+bool SpinUntil(const auto& is_done, bool alone, Clock::duration spin_time) {
   if (alone) return is_done();
-  const auto deadline = std::chrono::steady_clock::now() + kSpinTime;
-  do {
+  const auto begin = Clock::now();
+  for (;;) {
     for (int i = 0; i < 32; ++i) {
       if (is_done()) return true;
       Pause();
     }
-  } while (std::chrono::steady_clock::now() < deadline);
-  return false;
+    const auto spun = Clock::now() - begin;
+    if (spun >= spin_time) return false;
+    // Who waits for this processor goes first.
+    if (spun >= kLeastSpinTime) std::this_thread::yield();
+  }
 }
 
 }  // namespace
@@ -108,6 +115,21 @@ struct ThreadPool::State : std::enable_shared_from_this<ThreadPool::State> {
   bool stopping = false;
   // Changes whenever jobs or tasks are added, so that spinning workers need no lock.
   std::atomic<uint64_t> arrivals{0};
+  // When parked workers were last called, under the lock; a worker that comes takes it.
+  Clock::time_point called{};
+  // What a worker takes to come, of late. Written under the lock.
+  std::atomic<Clock::duration> wake_time{kLeastSpinTime};
+
+  Clock::duration SpinTime() const { return wake_time.load(std::memory_order_relaxed); }
+
+  // With the lock held, by a worker that was parked.
+  void NoteWakeTime() {
+    if (called == Clock::time_point()) return;
+    const auto took = std::min<Clock::duration>(Clock::now() - called, kMostSpinTime);
+    called = {};
+    wake_time.store(std::max<Clock::duration>(SpinTime() + (took - SpinTime()) / 8, kLeastSpinTime),
+                    std::memory_order_relaxed);
+  }
 
   // As many as the system gives: none means that callers do the work themselves.
   void StartWorkers() {
@@ -125,6 +147,7 @@ struct ThreadPool::State : std::enable_shared_from_this<ThreadPool::State> {
     worked_since_idle = true;
     if (workers.empty()) StartWorkers();
     if (parked == 0) return;
+    called = Clock::now();
     if (wanted > 1) {
       work_arrived.notify_all();
     } else {
@@ -168,7 +191,7 @@ struct ThreadPool::State : std::enable_shared_from_this<ThreadPool::State> {
         uint64_t seen = arrivals.load(std::memory_order_acquire);
         lock.unlock();
         bool arrived = SpinUntil([&] { return arrivals.load(std::memory_order_acquire) != seen; },
-                                 has_one_processor);
+                                 has_one_processor, SpinTime());
         lock.lock();
         if (arrived || stopping || !tasks.empty() || FindJob() != nullptr) continue;
         Park(lock);
@@ -190,6 +213,7 @@ struct ThreadPool::State : std::enable_shared_from_this<ThreadPool::State> {
       work_arrived.wait(lock);
     }
     --parked;
+    NoteWakeTime();
   }
 
   // The idle hook shall be called even if nobody worked.
@@ -281,7 +305,7 @@ void ThreadPool::ParallelForImpl(int64_t size, int64_t grain, const void* contex
     std::lock_guard lock(state_->mutex);
     state_->jobs.erase(std::find(state_->jobs.begin(), state_->jobs.end(), &job));
   }
-  if (!SpinUntil(is_alone, state_->has_one_processor)) {
+  if (!SpinUntil(is_alone, state_->has_one_processor, state_->SpinTime())) {
     std::unique_lock lock(state_->mutex);
     state_->helper_left.wait(lock, is_alone);
   }
