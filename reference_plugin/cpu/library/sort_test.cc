@@ -400,5 +400,66 @@ TEST(TopKTest, LargestFirstEarlierFirst) {
   }
 }
 
+// Random bits (NaNs, too), in long rows that a bound is found for; few values; elements that
+// ascend, so that all are candidates; all the smallest there is.
+TEST(TopKTest, EveryTypeAndOrder) {
+  std::mt19937_64 random(5);
+  for (DType dtype : kTestTypes) {
+    if (InfoOf(dtype).kind == DTypeClass::kComplex) continue;
+    const OrderBitsFunction order_bits = FindOrderBits(dtype, true, FloatOrder::kTotal);
+    for (const auto& [length, k] : {std::pair<int64_t, int64_t>{1, 1},
+                                    {66, 5},
+                                    {600, 1},
+                                    {1100, 40},
+                                    {2003, 65},
+                                    {70'000, 7}}) {
+      for (int kind = 0; kind < 4; ++kind) {
+        TestArray operand(dtype, {length}), values(dtype, {k}), positions(DType::kS32, {k});
+        for (int64_t i = 0; i < length; ++i) operand.Set(i, static_cast<double>(random() % 3));
+        if (kind == 0 && dtype != DType::kPred) {
+          for (std::byte& byte : operand.bytes) byte = static_cast<std::byte>(random());
+        }
+        std::vector<uint64_t> keys(static_cast<size_t>(length));
+        if (kind > 1) {
+          std::vector<TestArray> elements(static_cast<size_t>(std::min<int64_t>(length, 100)),
+                                          TestArray(dtype, {1}));
+          for (TestArray& element : elements) {
+            for (std::byte& byte : element.bytes) {
+              byte = static_cast<std::byte>(dtype == DType::kPred ? random() % 2 : random());
+            }
+          }
+          std::sort(elements.begin(), elements.end(), [&](const TestArray& a, const TestArray& b) {
+            uint64_t first, second;
+            order_bits(a.bytes.data(), &first, 1);
+            order_bits(b.bytes.data(), &second, 1);
+            return first > second;
+          });
+          for (int64_t i = 0; i < length; ++i) {
+            const auto from =
+                kind == 2 ? static_cast<size_t>(i) * elements.size() / keys.size() : 0;
+            std::memcpy(operand.bytes.data() + i * ByteSize(dtype), elements[from].bytes.data(),
+                        static_cast<size_t>(ByteSize(dtype)));
+          }
+        }
+        order_bits(operand.bytes.data(), keys.data(), length);
+        std::vector<int64_t> order(static_cast<size_t>(length));
+        std::iota(order.begin(), order.end(), 0);
+        std::stable_sort(order.begin(), order.end(),
+                         [&](int64_t a, int64_t b) { return keys[a] < keys[b]; });
+        auto step = MakeStep(Opcode::kTopK, {operand.type}, {values.type, positions.type},
+                             AlongDimension(0));
+        ASSERT_TRUE(RunStep(step, {&operand}, {&values, &positions}).ok());
+        for (int64_t i = 0; i < k; ++i) {
+          ASSERT_EQ(positions.Get<int64_t>(i), order[i]) << Name(dtype) << length << "," << kind;
+          ASSERT_EQ(std::memcmp(values.bytes.data() + i * ByteSize(dtype),
+                                operand.bytes.data() + order[i] * ByteSize(dtype),
+                                static_cast<size_t>(ByteSize(dtype))),
+                    0);
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace plinth::cpu::library

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
+#include "reference_plugin/cpu/library/larger_elements.h"
 #include "reference_plugin/cpu/library/library.h"
 #include "reference_plugin/cpu/library/order.h"
 #include "reference_plugin/cpu/library/order_bits.h"
@@ -14,8 +16,9 @@ namespace {
 // among equals (in total order), and their positions as s32.
 class TopKStep final : public backend::PreparedStep {
  public:
-  TopKStep(const compiler::plan::PlanStep& step, OrderBitsFunction order_bits)
-      : order_bits_(order_bits) {
+  TopKStep(const compiler::plan::PlanStep& step, OrderBitsFunction order_bits,
+           const LargerElements& larger)
+      : order_bits_(order_bits), larger_(larger) {
     const compiler::Type& type = step.operands[0].type;
     element_bytes_ = ByteSize(type.dtype);
     length_ = type.dims.back();
@@ -45,33 +48,42 @@ class TopKStep final : public backend::PreparedStep {
   int64_t scratch_bytes() const override { return blocks_.scratch_end(); }
 
  private:
+  // What the first bound is made of stays in a near cache, where it is read again.
+  static constexpr int64_t kNearBytes = 256 << 10;
+
   // `kept`: room for `capacity_` candidates.
   void FindRow(const std::byte* row, std::byte* values, int32_t* positions,
                OrderedIndex* kept) const {
-    // Keys ascend from the largest element on. Blocks are compared with the worst kept so far, so
-    // that most elements cost one comparison.
+    // Keys ascend from the largest element on.
     auto comes_first = [](const OrderedIndex& a, const OrderedIndex& b) {
       return a.key != b.key ? a.key < b.key : a.index < b.index;
     };
-    constexpr int64_t kBlock = 512;
-    uint64_t bits[kBlock];
     int64_t num_kept = 0;
-    uint64_t worst = ~uint64_t{0};
-    bool is_full = false;
-    for (int64_t begin = 0; begin < length_; begin += kBlock) {
-      int64_t size = std::min(kBlock, length_ - begin);
-      order_bits_(row + begin * element_bytes_, bits, size);
-      for (int64_t i = 0; i < size; ++i) {
-        // A later element with the worst key loses against the one that is kept.
-        if (is_full) i += NumNotBefore(worst, bits + i, size - i);
-        if (i == size) break;
-        kept[num_kept++] = {bits[i], begin + i};
-        if (num_kept < capacity_) continue;
+    const auto keep = [&](int64_t index) {
+      kept[num_kept].index = index;
+      order_bits_(row + index * element_bytes_, &kept[num_kept++].key, 1);
+    };
+    // Elements are compared with a bound, than which enough are larger, so that most of them cost
+    // one comparison. It rises to the last of the largest so far when more were kept than there is
+    // room for: a later element with the same key loses against the one that is kept.
+    const int64_t groups = (2 * count_ + 63) / 64 * 64;
+    const std::optional<uint64_t> first =
+        larger_.bound(row, std::min(length_, kNearBytes / element_bytes_), count_, groups, kept);
+    uint64_t bound = first.value_or(0);
+    int64_t next = 0;
+    if (!first.has_value()) {
+      while (num_kept < capacity_) keep(num_kept);
+      next = num_kept;
+    }
+    for (;; ++next) {
+      if (num_kept == capacity_) {
         std::nth_element(kept, kept + count_ - 1, kept + num_kept, comes_first);
         num_kept = count_;
-        worst = kept[count_ - 1].key;
-        is_full = true;
+        bound = kept[count_ - 1].key;
       }
+      next = larger_.next(row, next, length_, bound);
+      if (next == length_) break;
+      keep(next);
     }
     std::sort(kept, kept + num_kept, comes_first);
     for (int64_t i = 0; i < count_; ++i) {
@@ -81,20 +93,8 @@ class TopKStep final : public backend::PreparedStep {
     }
   }
 
-  // How many keys in a row do not come before `worst`: mostly all, so several are asked at once.
-  static int64_t NumNotBefore(uint64_t worst, const uint64_t* keys, int64_t count) {
-    constexpr int64_t kAtOnce = 16;
-    int64_t i = 0;
-    for (; i + kAtOnce <= count; i += kAtOnce) {
-      bool any = false;
-      for (int64_t j = 0; j < kAtOnce; ++j) any |= keys[i + j] < worst;
-      if (any) break;
-    }
-    while (i < count && keys[i] >= worst) ++i;
-    return i;
-  }
-
   OrderBitsFunction order_bits_;
+  LargerElements larger_;
   int64_t element_bytes_ = 0, length_ = 0, count_ = 0, num_rows_ = 0;
   int64_t capacity_ = 0;  // of the candidates of a row
   WorkBlocks blocks_;
@@ -106,7 +106,10 @@ Expected<std::unique_ptr<backend::PreparedStep>> PrepareTopK(const compiler::pla
                                                              const LibraryOptions&) {
   DType type = step.operands[0].type.dtype;
   OrderBitsFunction order_bits = FindOrderBits(type, /*descending=*/true, FloatOrder::kTotal);
-  if (order_bits == nullptr) return Unimplemented("elements of type ", Name(type));
+  const LargerElements larger = FindLargerElements(type);
+  if (order_bits == nullptr || larger.next == nullptr) {
+    return Unimplemented("elements of type ", Name(type));
+  }
   if (step.results[1].type.dtype != DType::kS32) {
     return Unimplemented("positions of type ", Name(step.results[1].type.dtype));
   }
@@ -115,7 +118,7 @@ Expected<std::unique_ptr<backend::PreparedStep>> PrepareTopK(const compiler::pla
     return ResourceExhausted("the ", step.results[0].type.dims.back(),
                              " largest elements of a row take more memory than any machine has");
   }
-  return std::unique_ptr<backend::PreparedStep>(new TopKStep(step, order_bits));
+  return std::unique_ptr<backend::PreparedStep>(new TopKStep(step, order_bits, larger));
 }
 
 }  // namespace plinth::cpu::library
