@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "conformance/mutants/bringup_mutants.h"
 #include "conformance/mutants/debut_mutants.h"
 #include "conformance/mutants/generated_mutants.h"
 #include "conformance/mutants/grid_mutants.h"
@@ -90,7 +91,10 @@ std::vector<const Mutant*> AllMutants() {
                    ReleaseClientMutants,
                    DebutArrayMutants,
                    DebutProgramMutants,
-                   DebutClientMutants}) {
+                   DebutClientMutants,
+                   BringupArrayMutants,
+                   BringupProgramMutants,
+                   BringupClientMutants}) {
     for (const Mutant& mutant : of()) all.push_back(&mutant);
   }
   return all;
