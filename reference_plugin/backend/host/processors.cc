@@ -18,4 +18,25 @@ int UsableProcessors() {
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
+ProcessorNumbers::ProcessorNumbers() {
+#if defined(__linux__)
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof(set), &set) != 0) return;
+  int number = 0;
+  for (size_t cpu = 0; number < CPU_COUNT(&set); ++cpu) {
+    number_of_.push_back(CPU_ISSET(cpu, &set) ? number++ : 0);
+  }
+#endif
+}
+
+int ProcessorNumbers::Here() const {
+#if defined(__linux__)
+  const int cpu = sched_getcpu();
+  if (cpu >= 0 && static_cast<size_t>(cpu) < number_of_.size()) {
+    return number_of_[static_cast<size_t>(cpu)];
+  }
+#endif
+  return 0;
+}
+
 }  // namespace plinth::backend

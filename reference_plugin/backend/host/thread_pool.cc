@@ -11,11 +11,13 @@
 #include <exception>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <thread>
 #include <vector>
 
 #include "reference_plugin/backend/host/floating_point_modes.h"
 #include "reference_plugin/backend/host/processors.h"
+#include "reference_plugin/backend/host/work_shares.h"
 
 namespace plinth::backend {
 namespace {
@@ -61,39 +63,25 @@ struct ThreadPool::State : std::enable_shared_from_this<ThreadPool::State> {
   // One ParallelFor in progress. Lives on the stack of the caller, who removes it from the list and
   // waits for `helpers` to become zero before it returns. A helper does not touch it afterwards.
   struct Job {
-    int64_t size;
-    int64_t grain;
-    int64_t shares;  // of what is left, a chunk is one
+    WorkShares shares;
     const void* context;
     void (*function)(const void*, int64_t, int64_t);
-    Subnormals subnormals;  // as the caller's
-    std::atomic<int64_t> next{0};
+    Subnormals subnormals;        // as the caller's
     std::atomic<int> helpers{0};  // written under State::mutex
     std::atomic<bool> failed{false};
     std::exception_ptr
         failure{};  // what a body threw first (no memory); `failed` says who writes it
 
-    bool HasWork() const { return next.load(std::memory_order_relaxed) < size; }
-
-    // Takes the next chunk: [begin, end). Chunks become smaller, so that threads end together
-    // however slow one of them is and however few pieces there are. False if nothing is left.
-    bool Take(int64_t& begin, int64_t& end) {
-      begin = next.load(std::memory_order_relaxed);
-      do {
-        if (begin >= size) return false;
-        const int64_t chunk = std::max<int64_t>((size - begin) / (shares * grain), 1) * grain;
-        end = size - begin > chunk ? begin + chunk : size;
-      } while (!next.compare_exchange_weak(begin, end, std::memory_order_relaxed));
-      return true;
-    }
-
-    void RunChunks() {
+    void RunChunks(int processor) {
       inside_parallel_body = true;
       try {
-        for (int64_t begin, end; Take(begin, end);) function(context, begin, end);
+        const int share = shares.Claim(processor);
+        while (const std::optional<WorkShares::Range> range = shares.Take(share)) {
+          function(context, range->begin, range->end);
+        }
       } catch (...) {
         if (!failed.exchange(true)) failure = std::current_exception();
-        next.store(size, std::memory_order_relaxed);
+        shares.Drop();
       }
       inside_parallel_body = false;
     }
@@ -102,6 +90,7 @@ struct ThreadPool::State : std::enable_shared_from_this<ThreadPool::State> {
   int parallelism = 1;
   pid_t process = getpid();
   const bool has_one_processor = UsableProcessors() == 1;
+  const ProcessorNumbers processors;
 
   std::mutex mutex;
   std::condition_variable work_arrived;
@@ -157,7 +146,7 @@ struct ThreadPool::State : std::enable_shared_from_this<ThreadPool::State> {
 
   Job* FindJob() {
     for (Job* job : jobs) {
-      if (job->HasWork()) return job;
+      if (job->shares.HasWork()) return job;
     }
     return nullptr;
   }
@@ -171,7 +160,7 @@ struct ThreadPool::State : std::enable_shared_from_this<ThreadPool::State> {
         lock.unlock();
         {
           const DefaultFloatingPoint callers_modes(job->subnormals);
-          job->RunChunks();
+          job->RunChunks(processors.Here());
         }
         lock.lock();
         if (job->helpers.fetch_sub(1, std::memory_order_release) == 1) helper_left.notify_all();
@@ -292,14 +281,14 @@ void ThreadPool::ParallelForImpl(int64_t size, int64_t grain, const void* contex
   }
   // No more than about eight chunks per thread.
   grain = std::max(grain, size / (16 * state_->parallelism) / grain * grain);
-  State::Job job{size,    grain,    int64_t{2} * state_->parallelism,
-                 context, function, DefaultFloatingPoint::Current()};
+  State::Job job{WorkShares(size, grain, state_->parallelism), context, function,
+                 DefaultFloatingPoint::Current()};
   {
     std::lock_guard lock(state_->mutex);
     state_->jobs.push_back(&job);
     state_->Announce(2);
   }
-  job.RunChunks();
+  job.RunChunks(state_->processors.Here());
   auto is_alone = [&] { return job.helpers.load(std::memory_order_acquire) == 0; };
   {
     std::lock_guard lock(state_->mutex);

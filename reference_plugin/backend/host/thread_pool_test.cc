@@ -7,7 +7,6 @@
 #include <chrono>
 #include <functional>
 #include <future>
-#include <map>
 #include <mutex>
 #include <new>
 #include <numeric>
@@ -42,13 +41,13 @@ TEST(ThreadPoolTest, CoversEveryIndexOnceInGrainMultiples) {
 TEST(ThreadPoolTest, ChunksBecomeSmaller) {
   ThreadPool pool(2);
   std::mutex mutex;
-  std::map<int64_t, int64_t> lengths;
+  std::multiset<int64_t> lengths;
   pool.ParallelFor(10, 1, [&](int64_t begin, int64_t end) {
     const std::lock_guard lock(mutex);
-    lengths[begin] = end - begin;
+    lengths.insert(end - begin);
   });
-  EXPECT_EQ(lengths, (std::map<int64_t, int64_t>{
-                         {0, 2}, {2, 2}, {4, 1}, {5, 1}, {6, 1}, {7, 1}, {8, 1}, {9, 1}}));
+  EXPECT_LE(*lengths.rbegin(), 2);
+  EXPECT_GE(lengths.count(1), 6u);
 }
 
 TEST(ThreadPoolTest, NestedCallsRunInline) {
