@@ -41,8 +41,9 @@ void Pause() {
 }
 
 // Whether `is_done()` came true in time, which it cannot while its thread waits for the processor
-// that this one keeps busy.
-bool SpinUntil(const auto& is_done, bool alone, Clock::duration spin_time) {
+// that this one keeps busy: after `own_time` whoever waits for this processor goes first.
+bool SpinUntil(const auto& is_done, bool alone, Clock::duration own_time,
+               Clock::duration spin_time) {
   if (alone) return is_done();
   const auto begin = Clock::now();
   for (;;) {
@@ -52,8 +53,7 @@ bool SpinUntil(const auto& is_done, bool alone, Clock::duration spin_time) {
     }
     const auto spun = Clock::now() - begin;
     if (spun >= spin_time) return false;
-    // Who waits for this processor goes first.
-    if (spun >= kLeastSpinTime) std::this_thread::yield();
+    if (spun >= own_time) std::this_thread::yield();
   }
 }
 
@@ -179,8 +179,11 @@ struct ThreadPool::State : std::enable_shared_from_this<ThreadPool::State> {
       } else {
         uint64_t seen = arrivals.load(std::memory_order_acquire);
         lock.unlock();
+        // Who waits for what was just done has to wake on a processor, and those that look for work
+        // keep them all: the system takes none from a thread that had it for a moment. Packed
+        // predicates from JAX on two cores of an Emerald Rapids Xeon: 142 us, yielding 66.
         bool arrived = SpinUntil([&] { return arrivals.load(std::memory_order_acquire) != seen; },
-                                 has_one_processor, SpinTime());
+                                 has_one_processor, /*own_time=*/{}, SpinTime());
         lock.lock();
         if (arrived || stopping || !tasks.empty() || FindJob() != nullptr) continue;
         Park(lock);
@@ -294,7 +297,7 @@ void ThreadPool::ParallelForImpl(int64_t size, int64_t grain, const void* contex
     std::lock_guard lock(state_->mutex);
     state_->jobs.erase(std::find(state_->jobs.begin(), state_->jobs.end(), &job));
   }
-  if (!SpinUntil(is_alone, state_->has_one_processor, state_->SpinTime())) {
+  if (!SpinUntil(is_alone, state_->has_one_processor, kLeastSpinTime, state_->SpinTime())) {
     std::unique_lock lock(state_->mutex);
     state_->helper_left.wait(lock, is_alone);
   }
