@@ -120,10 +120,21 @@ void Axpy(int rows, int64_t columns, int64_t k_count, const void* a_data, int64_
       k_count <= GemmKernels::kMostNarrowSteps) {
     return NarrowProducts<T>(1, {}, rows, columns, k_count, a, a_row, a_k, b, b_k, c, c_row);
   }
+  constexpr int64_t kMostApart = 8, kStrip = 4096 / static_cast<int64_t>(sizeof(T));
+  constexpr int64_t kApartRow = kStrip + 64 / static_cast<int64_t>(sizeof(T));
   // Few enough columns that the result rows and four rows of b stay in the first-level cache.
-  const int64_t widest = (rows == 1 ? 16384 : 4096) / static_cast<int64_t>(sizeof(T));
+  const int64_t widest = rows == 1 ? 4 * kStrip : kStrip;
+  HWY_ALIGN T apart[kMostApart * kApartRow];
   for (int64_t j = 0; j < columns; j += widest) {
     const int64_t strip = std::min(widest, columns - j);
+    const int64_t row_bytes = strip * static_cast<int64_t>(sizeof(T));
+    const bool is_far = row_bytes >= kFarRowBytes && row_bytes * k_count >= kFarBytes;
+    // Long rows of the result and of b are often powers of two apart: a dozen lines of one set of
+    // the cache. Sums that are used for long lie elsewhere meanwhile. 8 rows times 4,096 x 4,096
+    // f32, two threads of an Emerald Rapids Xeon: 3,200 us in place, 2,040 so.
+    const bool lies_apart = is_far && rows > 1 && rows <= kMostApart;
+    T* const sums = lies_apart ? apart : c + j;
+    const int64_t sums_row = lies_apart ? kApartRow : c_row;
     int64_t k = 0;
     auto steps = [&](auto count, auto asked, auto one_row) HWY_ATTR {
       constexpr int kSteps = decltype(count)::value, kAsked = decltype(asked)::value;
@@ -139,8 +150,8 @@ void Axpy(int rows, int64_t columns, int64_t k_count, const void* a_data, int64_
           constexpr int kRows = decltype(row_count)::value;
           for (; i + kRows <= rows; i += kRows) {
             AxpySteps<T, kRows, kSteps, kAsked, kLocality>(strip, a + i * a_row + k * a_k, a_row,
-                                                           a_k, from, b_k, next, c + i * c_row + j,
-                                                           c_row, k == 0);
+                                                           a_k, from, b_k, next,
+                                                           sums + i * sums_row, sums_row, k == 0);
             if (i == 0) next += kAsked * b_k;
           }
         };
@@ -154,8 +165,6 @@ void Axpy(int rows, int64_t columns, int64_t k_count, const void* a_data, int64_
     constexpr std::integral_constant<int, 4> kFour;
     constexpr std::true_type kOneRow;
     constexpr std::false_type kAnyRows;
-    const int64_t row_bytes = strip * static_cast<int64_t>(sizeof(T));
-    const bool is_far = row_bytes >= kFarRowBytes && row_bytes * k_count >= kFarBytes;
     if (rows == 1 && is_far) {
       constexpr int kFarSteps = HWY_TARGET == HWY_AVX3 ? 1 : 4;
       constexpr std::integral_constant<int, kFarSteps> kAll;
@@ -167,6 +176,9 @@ void Axpy(int rows, int64_t columns, int64_t k_count, const void* a_data, int64_
     }
     steps(kFour, kNone, kAnyRows);
     steps(kOne, kNone, kAnyRows);
+    for (int i = 0; lies_apart && i < rows; ++i) {
+      std::copy_n(sums + i * sums_row, strip, c + i * c_row + j);
+    }
   }
 }
 
