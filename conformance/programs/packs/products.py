@@ -60,6 +60,11 @@ def dot(name, x, y, element: ElementType, batch, contract, precision=IN_FULL, **
                    [Result(value, any_zero_sign=True, **options)])
 
 
+def wide_sums(element: ElementType, shape, *seed) -> np.ndarray:
+    """Whole numbers of which f32 holds sums of products, and types of 16 bits do not."""
+    return np.abs(small_integers(element, shape, *seed, limit=100))
+
+
 def dot_programs(element: ElementType):
     for name, (left, right, batch, contract) in DOTS.items():
         x, y = small_integers(element, left, "left"), small_integers(element, right, "right")
@@ -83,6 +88,9 @@ def dot_programs(element: ElementType):
             x, y = small_integers(left, (5, 7), "left"), small_integers(right, (7, 4), "right")
             if left.is_integer:  # sums that the factors' type does not hold
                 x, y = (ordinary(left, shape, part, low=60, high=127)
+                        for shape, part in (((5, 41), "left"), ((41, 4), "right")))
+            elif left is not F32:
+                x, y = (wide_sums(left, shape, part)
                         for shape, part in (((5, 41), "left"), ((41, 4), "right")))
             yield dot(f"{left.name}_{right.name}_to_{result.name}", x, y, result, ([], []),
                       ([1], [0]))
@@ -174,6 +182,11 @@ def convolution_programs(element: ElementType):
             (c.operand, "image"), (c.kernel, "kernel")))
         yield convolution(f"{element.name}/fractions", x, kernel, element, c, kind="sum",
                           ulps=4 if element in (F16, BF16) else 32, of_max=True)
+    if element in (F16, BF16):
+        c = CONVOLUTIONS["padded"]
+        x, kernel = (wide_sums(element, shape, part) for shape, part in (
+            (c.operand, "image"), (c.kernel, "kernel")))
+        yield convolution(f"{element.name}_{element.name}_to_f32", x, kernel, F32, c)
 
 
 # How the dimensions of image, kernel and result lie: what JAX and PyTorch send, and what gradients
