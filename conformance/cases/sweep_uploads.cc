@@ -15,6 +15,7 @@ namespace plinth::conformance {
 namespace sweep_uploads {
 namespace {
 
+constexpr char kAccepted[] = "PJRT-Args-accepted";
 constexpr char kStrides[] = "PJRT-Client_BufferFromHostBuffer-strides";
 constexpr char kContents[] = "PJRT-Buffer_ToHostBuffer-contents";
 constexpr char kLayout[] = "PJRT-Buffer_ToHostBuffer-layout";
@@ -156,8 +157,7 @@ class Mapping {
     args.client = context_.client();
     args.data = data;
     args.size = size;
-    if (!context_.Ok("PJRT-Args-accepted", "PJRT_Client_DmaMap", context_.plugin().Call(args)))
-      return false;
+    if (!context_.Ok(kAccepted, "PJRT_Client_DmaMap", context_.plugin().Call(args))) return false;
     data_ = data;
     return true;
   }
@@ -215,8 +215,14 @@ void Upload(Context& context, std::span<const Parameter> parameters, const Row& 
   args.memory = where->memory;
   args.device_layout = layout.get();
   Status status = context.plugin().Call(args);
-  // A layout of the device may be refused.
-  if (status.code() == StatusCode::kUnimplemented) return context.Unsupported(status.ToString());
+  // A layout of the device may be refused, and a memory that is not the device's own; where the
+  // elements lie on the host may not.
+  if (status.code() == StatusCode::kUnimplemented) {
+    if (layout.get() != nullptr ||
+        where->wanted_memory != DefaultMemoryOf(context, where->wanted_device))
+      return context.Unsupported(status.ToString());
+    return context.Fail(kAccepted, StrCat("PJRT_Client_BufferFromHostBuffer: ", status.ToString()));
+  }
   if (!context.Ok(kStrides, "PJRT_Client_BufferFromHostBuffer", status)) return;
   OwnedBuffer buffer(context.plugin(), args.buffer);
   OwnedEvent done(context.plugin(), args.done_with_host_buffer);
@@ -378,7 +384,7 @@ void AddCases(std::vector<Case>& cases) {
        "PJRT-Client_BufferFromHostBuffer-only-during-call", kContents, kLayout,
        "PJRT-Buffer_ToHostBuffer-dst_size", kOutputTrue,
        "PJRT-Client_BufferFromHostBuffer-memory-wins", "PJRT-Buffer_Device-asked-for",
-       "PJRT-Buffer_Memory-asked-for", "PJRT-Args-accepted"},
+       "PJRT-Buffer_Memory-asked-for", kAccepted},
       SweepUploads);
   add("L1/sweep/host_memory", Level::kL1, {kDone, kDuringCall, "PJRT-Buffer_ToHostBuffer-contents"},
       SweepHostMemory);
