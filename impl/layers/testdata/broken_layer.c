@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Layers that libplinth has to refuse; one library for each value of PLINTH_BROKEN.
 #include "plinth_layer.h"
 

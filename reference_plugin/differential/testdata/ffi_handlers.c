@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Handlers for test_ffi.py, written against the C API alone.
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A handler as users write it, with the C++ header that comes with jaxlib.
 
 #include <cmath>

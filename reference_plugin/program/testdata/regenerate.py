@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Makes what the tests compare forms.mlir with, by jaxlib 0.10.2's own parser and serializer:
 
   forms.generic.mlir         the same program in generic form, with locations

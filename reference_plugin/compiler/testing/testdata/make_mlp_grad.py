@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes mlp_grad.mlirbc: loss and gradient of a small MLP with Adam, as JAX lowers them."""
 import pathlib
 import sys
