@@ -222,7 +222,10 @@ class GatherStep final : public backend::PreparedStep {
 
   // The same of slices that are one run, for a row of the batch: `steps` are those of indices,
   // result and operand. The processor cannot foresee where the next run begins: asking for it early
-  // takes 286 to 200 us for 8 MB of runs of 1 KB that do not begin at a cache line (Zen 5).
+  // takes 286 to 200 us for 8 MB of runs of 1 KB that do not begin at a cache line (Zen 5). So is
+  // what is written, and each line as one is copied, lest they wait for each other. Two cores of an
+  // Emerald Rapids Xeon, such runs that do begin at one: 402 us without, 297 with it, 310 where
+  // what is written is asked for as early as what is read, 4 KB.
   void CopyRuns(const std::byte* operand, const std::byte* indices, std::byte* result,
                 int64_t count, const int64_t* steps) const {
     constexpr int64_t kAheadBytes = 4096, kMostAhead = 16, kLine = 64;
@@ -233,11 +236,23 @@ class GatherStep final : public backend::PreparedStep {
       return operand + i * operand_step + StartOffset(indices + i * index_step);
     };
     for (int64_t i = 0; i < count; ++i) {
-      if (i + ahead < count) {
-        const std::byte* next = run_at(i + ahead);
-        for (int64_t at = 0; at < asked; at += kLine) __builtin_prefetch(next + at);
+      const int64_t later = std::min(i + ahead, count - 1);
+      const std::byte* const from = run_at(i);
+      const std::byte* const next_from = run_at(later);
+      std::byte* const to = result + i * steps[1];
+      std::byte* const next_to = result + std::min(i + (ahead + 1) / 2, count - 1) * steps[1];
+      int64_t at = 0;
+      const auto ask = [&] {
+        __builtin_prefetch(next_from + at);
+        __builtin_prefetch(next_to + at, 1);
+      };
+      for (; at + kLine <= asked; at += kLine) {
+        ask();
+        std::memcpy(to + at, from + at, kLine);
       }
-      std::memcpy(result + i * steps[1], run_at(i), static_cast<size_t>(run_bytes_));
+      if (at == run_bytes_) continue;
+      ask();
+      std::memcpy(to + at, from + at, static_cast<size_t>(run_bytes_ - at));
     }
   }
 
@@ -257,11 +272,8 @@ class GatherStep final : public backend::PreparedStep {
       return std::clamp<int64_t>(ReadIndexAs<Index>(index), 0, start.maximum) * start.byte_stride;
     };
     const auto copy_from = [&](const std::byte* from) {
-      std::byte front[kBytes], back[kBytes];
-      std::memcpy(front, from, kBytes);
-      if constexpr (kOverlaps) std::memcpy(back, from + second, kBytes);
-      std::memcpy(result, front, kBytes);
-      if constexpr (kOverlaps) std::memcpy(result + second, back, kBytes);
+      std::memcpy(result, from, kBytes);
+      if constexpr (kOverlaps) std::memcpy(result + second, from + second, kBytes);
       indices += index_step;
       result += result_step;
       operand += operand_step;

@@ -111,7 +111,7 @@ TEST(GatherTest, SingleElements) {
 
 // result[i] = operand[clamp(indices[i])], rows of any number of bytes: of a small array, and of one
 // that a core's cache does not hold.
-void GatherShortRows(DType index_type, int64_t rows, int64_t length, std::mt19937_64& random) {
+void GatherRows(DType index_type, int64_t rows, int64_t length, std::mt19937_64& random) {
   backend::ThreadPool pool(3);
   compiler::GatherAttributes attributes;
   attributes.offset_dims = {1};
@@ -140,13 +140,16 @@ void GatherShortRows(DType index_type, int64_t rows, int64_t length, std::mt1993
   }
 }
 
-TEST(GatherTest, ShortRows) {
+TEST(GatherTest, RowsOfAnyLength) {
   std::mt19937_64 random(29);
   for (DType index_type : {DType::kS32, DType::kU32, DType::kS64}) {
-    for (int64_t length = 1; length <= 70; ++length)
-      GatherShortRows(index_type, 20, length, random);
+    for (int64_t length = 1; length <= 70; ++length) GatherRows(index_type, 20, length, random);
+    // Some lines and a rest, up to more than is asked for at once.
+    for (int64_t length : {127, 128, 129, 1000, 1024, 4096, 4100, 4160, 9001}) {
+      GatherRows(index_type, 20, length, random);
+    }
     for (int64_t length : {1, 2, 4, 8, 11, 16, 32, 33, 64}) {
-      GatherShortRows(index_type, backend::CoreCacheBytes() / length + 1, length, random);
+      GatherRows(index_type, backend::CoreCacheBytes() / length + 1, length, random);
     }
   }
 }
