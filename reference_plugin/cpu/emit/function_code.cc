@@ -262,23 +262,29 @@ void FunctionCode::LogOfAny(Vec dst, Vec x, Temporaries t) {
   vector_.Choose(dst, t[2], dst, is_regular);
 }
 
-void FunctionCode::Erf(Vec dst, Vec x, Temporaries t) {
-  const Vec small = t[0], cut = t[1], log = t[2], n = t[3];
-  code_.vmulps(scratch_, x, x);
-  Polynomial(small, scratch_, math::kErfRatio<float>);
-  code_.vfmadd213ps(small, x, x);
+void FunctionCode::LookUp(Vec dst, const float (&table)[8], Vec numbers) {
+  vector_.LookUp(dst, std::bit_cast<ConstantPool::Vector>(table), numbers);
+}
 
+void FunctionCode::Erf(Vec dst, Vec x, Temporaries t) {
+  const Vec cut = t[0], number = t[1], near = t[2];
   code_.vandps(cut, x, vector_.Constant(~kSignBit));
   code_.vminps(cut, FloatOr(scratch_, Constants::kErfLimit), cut);
-  Polynomial(log, cut, math::kErfcLog<float>);
-  ReduceExp(log, n, dst);
-  PowerOfTwo(n);
-  code_.vfnmadd213ps(dst, n, Float(1));
+  LoadFloat(number, Constants::kRoundingMagic);
+  code_.vfmadd231ps(number, cut, Float(1 / math::kErfStep));
+  LookUp(scratch_, math::kErfCentres, number);
+  code_.vsubps(near, cut, scratch_);
+  constexpr size_t kDegree = std::size(math::kErfSlopes) - 1;
+  LookUp(dst, math::kErfSlopes[kDegree], number);
+  for (size_t k = kDegree; k-- > 0;) {
+    LookUp(scratch_, math::kErfSlopes[k], number);
+    code_.vfmadd213ps(dst, near, scratch_);
+  }
+  code_.vminps(cut, FloatOr(scratch_, Constants::kErfFirst), cut);
+  LookUp(scratch_, math::kErfAtCentres, number);
+  code_.vmaxps(cut, scratch_, cut);
+  code_.vfmadd213ps(dst, near, cut);
   AddSign(dst, x);
-
-  const Vec chosen = vector_.MaskOr(1, scratch_);
-  vector_.CompareFloats(chosen, cut, Float(Constants::kErfSmall), kGreater);
-  vector_.Choose(dst, small, dst, chosen);
 }
 
 void FunctionCode::SineOrCosine(Opcode opcode, Vec dst, Vec x, Temporaries t) {

@@ -40,6 +40,7 @@ class FunctionCode {
   Vec FloatOr(Vec spare, float value);  // a register that has it
   template <size_t kCount>
   void Polynomial(Vec dst, Vec x, const float (&coefficients)[kCount]);
+  void LookUp(Vec dst, const float (&table)[8], Vec numbers);
   void ReduceExp(Vec x, Vec n, Vec fraction);
   void PowerOfTwo(Vec n);
   void ScaleNormal(Vec dst, Vec n);

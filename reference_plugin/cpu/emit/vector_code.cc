@@ -490,6 +490,12 @@ void VectorCode::SetZero(Vec dst) {
   code_.vxorps(low, low, low);
 }
 
+void VectorCode::LookUp(Vec dst, const ConstantPool::Vector& table, Vec numbers) {
+  if (!is_wide_) return code_.vpermps(dst, numbers, pool_.Find(table));
+  code_.vbroadcastf32x8(Xbyak::Zmm(dst.getIdx()), pool_.Find(table));
+  code_.vpermps(dst, numbers, dst);
+}
+
 void VectorCode::CompareFloats(Vec mask, Vec a, const Xbyak::Operand& b, uint8_t predicate) {
   if (IsMask(mask)) {
     const Xbyak::Opmask lanes(mask.getIdx());

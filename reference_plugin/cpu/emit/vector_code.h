@@ -85,6 +85,8 @@ class VectorCode {
   // How often code reads each constant.
   const std::map<LaneBits, int>& uses() const { return uses_; }
   void SetZero(Vec dst);
+  // dst = the lanes' entries of a table of eight, by the last three bits of a number.
+  void LookUp(Vec dst, const ConstantPool::Vector& table, Vec numbers);
   // From here on the methods up to AndMasks are of elements of the type.
   void set_type(DType type) { is_wide_type_ = IsWideType(type); }
   // mask = a `predicate` (of vcmpps) b.

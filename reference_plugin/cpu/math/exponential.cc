@@ -6,6 +6,8 @@
 #include "reference_plugin/cpu/math/simd_targets.h"
 // clang-format on
 
+#include <iterator>
+
 #include "reference_plugin/cpu/math/tile_row.h"
 #include "reference_plugin/cpu/math/vector_math-inl.h"
 
@@ -186,27 +188,54 @@ struct LogisticOp {
   }
 };
 
-// x + x P(x^2) of small numbers, 1 - erfc(x) of others. Zeros keep their sign.
+// The lanes' entries of a table of eight, by the last three bits of a number.
+template <class D, class Numbers>
+HWY_INLINE hn::Vec<D> LookUp(D d, const float (&table)[8], Numbers numbers) {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+  return hn::Vec<D>{
+      _mm512_permutexvar_ps(numbers.raw, _mm512_broadcast_f32x8(_mm256_loadu_ps(table)))};
+#elif HWY_TARGET == HWY_AVX2
+  return hn::Vec<D>{_mm256_permutevar8x32_ps(_mm256_loadu_ps(table), numbers.raw)};
+#else
+  const hn::RebindToSigned<D> di;
+  int32_t places[hn::MaxLanes(d)];
+  float entries[hn::MaxLanes(d)];
+  hn::StoreU(numbers, di, places);
+  for (size_t i = 0; i < hn::MaxLanes(d); ++i) entries[i] = table[places[i] & 7];
+  return hn::LoadU(d, entries);
+#endif
+}
+
+// Zeros keep their sign.
 struct ErfOp {
   template <class D, class V>
   static HWY_INLINE V Apply(D d, V x) {
-    using T = hn::TFromD<D>;
-    using C = ConstantsOf<D>;
-    const V small = hn::MulAdd(x, Polynomial(d, hn::Mul(x, x), kErfRatio<T>), x);
-    const V cut = AtMost(d, C::kErfLimit, hn::Abs(x));
-    const V large = hn::CopySignToAbs(OfLarge(d, cut), x);
-    return hn::IfThenElse(hn::Gt(cut, hn::Set(d, C::kErfSmall)), large, small);
+    const V cut = AtMost(d, ConstantsOf<D>::kErfLimit, hn::Abs(x));
+    return hn::CopySignToAbs(OfMagnitude(d, cut), x);
   }
 
  private:
   template <class D, class V>
-  static HWY_INLINE V OfLarge(D d, V x) {
+  static HWY_INLINE V OfMagnitude(D d, V x) {
     using T = hn::TFromD<D>;
+    using C = ConstantsOf<D>;
     const V one = hn::Set(d, 1);
     if constexpr (!kCompensated<D>) {
-      const auto [n, fraction] = ReduceShortExp(d, Polynomial(d, x, kErfcLog<T>));
-      return hn::NegMulAdd(fraction, PowerOfTwo(d, n), one);
+      // The nearest centre's number is in the last bits.
+      const V magic = hn::Set(d, C::kRoundingMagic);
+      const hn::RebindToSigned<D> di;
+      const auto number = hn::BitCast(di, hn::MulAdd(x, hn::Set(d, 1 / kErfStep), magic));
+      const V t = hn::Sub(x, LookUp(d, kErfCentres, number));
+      constexpr size_t kDegree = std::size(kErfSlopes) - 1;
+      V slope = LookUp(d, kErfSlopes[kDegree], number);
+      for (size_t k = kDegree; k-- > 0;) {
+        slope = hn::MulAdd(slope, t, LookUp(d, kErfSlopes[k], number));
+      }
+      // Of the first interval x itself, which no later one's is as small as.
+      const V start = hn::Max(LookUp(d, kErfAtCentres, number), AtMost(d, C::kErfFirst, x));
+      return hn::MulAdd(slope, t, start);
     } else {
+      const V small = hn::MulAdd(x, Polynomial(d, hn::Mul(x, x), kErfRatio<T>), x);
       const V centre = hn::Set(d, kErfcCentre);
       const V reciprocal = hn::Div(one, hn::Add(x, centre));
       const V t = hn::Mul(hn::Sub(x, centre), reciprocal);
@@ -214,7 +243,8 @@ struct ErfOp {
       const Pair<V> square = TwoProduct(d, x, x);
       const auto [n, remainder, tail] = ReduceExp(d, hn::Neg(square.hi), hn::Neg(square.lo));
       const V exponential = hn::Mul(hn::Add(one, hn::Add(remainder, tail)), PowerOfTwo(d, n));
-      return hn::NegMulAdd(exponential, scaled, one);
+      const V large = hn::NegMulAdd(exponential, scaled, one);
+      return hn::IfThenElse(hn::Gt(x, hn::Set(d, C::kErfSmall)), large, small);
     }
   }
 };

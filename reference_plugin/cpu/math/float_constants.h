@@ -30,9 +30,9 @@ struct FloatConstants<float> {
   static constexpr float kExpLimit = 105;      // exp(-kExpLimit) rounds to 0, exp(..) overflows
   static constexpr float kExpOverflow = 0x1.62e43p+6f;  // expm1 of anything above is infinite
   static constexpr float kMinusOneLimit = 20;           // expm1(-x) rounds to -1
-  static constexpr float kErfLimit = 4;                 // erf is 1 above
-  static constexpr float kErfSmall = 0.85f;             // where kErfRatio ends
-  static constexpr Bits kShortMask = -4096;             // keeps 12 bits of the significand
+  static constexpr float kErfLimit = 0x1.fcp+1f;        // erf is 1 above
+  static constexpr float kErfFirst = 0x1.2p-2f;  // above half a kErfStep, below erf(kErfStep)
+  static constexpr Bits kShortMask = -4096;      // keeps 12 bits of the significand
   static constexpr float kQuarterPi = 0x1.921fb6p-1f;
   static constexpr float kQuarterPiLow = -0x1.777a5cp-26f;
   // atan2 scales operands of which the larger is above kHuge, or the smaller below kTiny and the

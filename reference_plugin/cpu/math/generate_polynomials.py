@@ -52,10 +52,6 @@ def erf_ratio(z):  # erf(x) / x - 1 with z = x^2
         (-1) ** k * z**k / (mpmath.factorial(k) * (2 * k + 1)) for k in range(60)) - 1
 
 
-def log_erfc(x):
-    return mpmath.log(mpmath.erfc(x))
-
-
 def erfc_scaled(centre):  # (x + c) exp(x^2) erfc(x) with t = (x - c) / (x + c)
     def function(t):
         x = centre * (1 + t) / (1 - t)
@@ -63,12 +59,16 @@ def erfc_scaled(centre):  # (x + c) exp(x^2) erfc(x) with t = (x - c) / (x + c)
     return function
 
 
-def interpolate(function, low, high, degree):
+def chebyshev_nodes(low, high, count):
+    return [(low + high) / 2 + (high - low) / 2 * mpmath.cos(mp.pi * (2 * k + 1) / (2 * count))
+            for k in range(count)]
+
+
+def interpolate(function, low, high, degree, nodes=None):
     """Coefficients, lowest first, of the interpolating polynomial, and its largest error."""
     low, high = mpf(low), mpf(high)
     count = degree + 1
-    nodes = [(low + high) / 2 + (high - low) / 2 * mpmath.cos(mp.pi * (2 * k + 1) / (2 * count))
-             for k in range(count)]
+    nodes = nodes or chebyshev_nodes(low, high, count)
     matrix = mpmath.matrix(count, count)
     for row, x in enumerate(nodes):
         for column in range(count):
@@ -82,6 +82,40 @@ def interpolate(function, low, high, degree):
 
 def to_float(value):
     return struct.unpack("f", struct.pack("f", float(value)))[0]
+
+
+def emit_table(name, rows):
+    """Rows of eight floats."""
+    shape = f"[{len(rows)}][8]" if len(rows) > 1 else "[8]"
+    texts = ["{" + ", ".join(to_float(v).hex() + "f" for v in row) + "}" for row in rows]
+    print(f"inline constexpr float {name}{shape} = " +
+          (texts[0] if len(rows) == 1 else "{\n    " + ",\n    ".join(texts) + "}") + ";")
+
+
+def emit_erf():
+    """By eight intervals about the multiples of kErfStep. A centre is the point near one where erf, and
+    less so its derivative, is nearly a float. Above the last interval erf is 1."""
+    step, end, degree = mpf(17) / 32, mpf("3.96875"), 5
+    centres = [mpf(float.fromhex(c)) for c in (
+        "0x0p+0", "0x1.0f82a8p-1", "0x1.0f3388p+0", "0x1.98dc20p+0", "0x1.0ffaa8p+1", "0x1.5493c8p+1", "0x1.996df0p+1", "0x1.df38d0p+1")]
+    slopes, worst = [], 0
+    for n, c in enumerate(centres):
+        low, high = (n - mpf("0.5")) * step - c, min((n + mpf("0.5")) * step, end) - c
+        function = lambda t, c=c: (mpmath.erf(c + t) - mpmath.erf(c)) / t
+        # t P(t) has a node at 0, too.
+        nodes = sorted(chebyshev_nodes(low, high, degree + 2), key=mpmath.fabs)[1:]
+        if n == 0:
+            low, function, nodes = mpf(0), lambda t: erf_ratio(t * t), None
+        coefficients, error = interpolate(function, low, high, degree, nodes)
+        slopes.append(coefficients)
+        worst = max(worst, error)
+    print("// erf(c + t) = erf(c) + t P(t), |t| up to about kErfStep / 2; of c = 0, t + t P(t).")
+    print(f"inline constexpr float kErfStep = {to_float(step).hex()}f;")
+    emit_table("kErfCentres", [centres])
+    emit_table("kErfAtCentres", [[mpmath.erf(c) for c in centres]])
+    print(f"// P by the power of t. Error {mpmath.nstr(worst, 2)}.")
+    emit_table("kErfSlopes", [[slopes[n][k] for n in range(8)] for k in range(degree + 1)])
+    print()
 
 
 def emit(name, c_type, function, low, high, degree):
@@ -131,15 +165,10 @@ print("// (2 atanh(s) - 2 s - 2/3 s^3) / s^5, z = s^2")
 print("template <class T>\ninline constexpr T kLogTail2[] = {};")
 emit("kLogTail2", "double", log_tail2, 0, S_SQUARED, 7)
 
-# Of float up to 0.85, where two short polynomials meet. Above 3.2 an error of the logarithm no longer
-# counts.
+emit_erf()
 print("// erf(x) / x - 1, z = x^2")
 print("template <class T>\ninline constexpr T kErfRatio[] = {};")
-emit("kErfRatio", "float", erf_ratio, 0, mpf("0.85") ** 2, 5)
 emit("kErfRatio", "double", erf_ratio, 0, 1, 12)
-print("// log(erfc(x))")
-print("template <class T>\ninline constexpr T kErfcLog[] = {};")
-emit("kErfcLog", "float", log_erfc, mpf("0.85"), mpf("3.2"), 7)
 
 # x from 1 to 6, where erf has reached 1.
 print("// (x + c) exp(x^2) erfc(x), t = (x - c) / (x + c); c is kErfcCentre")

@@ -100,26 +100,26 @@ template <>
 inline constexpr double kLogTail2<double>[] = {
     0x1.999999999999ap-2, 0x1.249249249252cp-2, 0x1.c71c71c6e78a1p-3, 0x1.745d177d4ef6cp-3, 0x1.3b1394b0a7753p-3, 0x1.11190514d902bp-3, 0x1.df700c050c69dp-4, 0x1.e0b2fadc317e7p-4};
 
+// erf(c + t) = erf(c) + t P(t), |t| up to about kErfStep / 2; of c = 0, t + t P(t).
+inline constexpr float kErfStep = 0x1.1000000000000p-1f;
+inline constexpr float kErfCentres[8] = {0x0.0p+0f, 0x1.0f82a80000000p-1f, 0x1.0f33880000000p+0f, 0x1.98dc200000000p+0f, 0x1.0ffaa80000000p+1f, 0x1.5493c80000000p+1f, 0x1.996df00000000p+1f, 0x1.df38d00000000p+1f};
+inline constexpr float kErfAtCentres[8] = {0x0.0p+0f, 0x1.17eaf00000000p-1f, 0x1.bb59580000000p-1f, 0x1.f3c2ba0000000p-1f, 0x1.fea3de0000000p-1f, 0x1.ffe9fc0000000p-1f, 0x1.ffff340000000p-1f, 0x1.fffffc0000000p-1f};
+// P by the power of t. Error 4.8e-7.
+inline constexpr float kErfSlopes[6][8] = {
+    {0x1.06eba80000000p-3f, 0x1.b41c4e0000000p-1f, 0x1.7824980000000p-2f, 0x1.689b700000000p-4f, 0x1.94a9760000000p-7f, 0x1.f22e2e0000000p-11f, 0x1.55010a0000000p-15f, 0x1.ef92940000000p-21f},
+    {-0x1.362cea0000000p-20f, -0x1.ce88640000000p-2f, -0x1.8e7a4a0000000p-2f, -0x1.1ff7040000000p-3f, -0x1.adec0e0000000p-6f, -0x1.4b610c0000000p-9f, -0x1.10afa60000000p-13f, -0x1.d041500000000p-19f},
+    {-0x1.8119ee0000000p-2f, -0x1.fd04e40000000p-4f, 0x1.37fad60000000p-3f, 0x1.ed1de60000000p-4f, 0x1.0ed9e80000000p-5f, 0x1.10f4d00000000p-8f, 0x1.1387d20000000p-12f, 0x1.14f2860000000p-17f},
+    {-0x1.af56b40000000p-11f, 0x1.77bb080000000p-3f, 0x1.91663a0000000p-5f, -0x1.937c360000000p-5f, -0x1.b028700000000p-6f, -0x1.340fec0000000p-8f, -0x1.8b15d80000000p-12f, -0x1.d85e5a0000000p-17f},
+    {0x1.e6e9c20000000p-4f, -0x1.79a7660000000p-11f, -0x1.09f5360000000p-4f, -0x1.6010640000000p-8f, 0x1.91d7540000000p-7f, 0x1.f6ecfe0000000p-9f, 0x1.c3827a0000000p-12f, 0x1.5e51400000000p-16f},
+    {-0x1.5162ea0000000p-6f, -0x1.84c16c0000000p-5f, 0x1.4690720000000p-7f, 0x1.ff4a4c0000000p-7f, -0x1.b0f7f40000000p-10f, -0x1.127cf80000000p-9f, -0x1.7631c00000000p-12f, -0x1.a5ebae0000000p-16f}};
+
 // erf(x) / x - 1, z = x^2
 template <class T>
 inline constexpr T kErfRatio[] = {};
-// On [0, 0.7225]: error 6.4e-9.
-template <>
-inline constexpr float kErfRatio<float>[] = {
-    0x1.06eba80000000p-3f, -0x1.81271c0000000p-2f, 0x1.ce24320000000p-4f, -0x1.b7271a0000000p-6f, 0x1.4b27060000000p-8f, -0x1.4ba3720000000p-11f};
-
 // On [0, 1]: error 1.3e-19.
 template <>
 inline constexpr double kErfRatio<double>[] = {
     0x1.06eba8214db69p-3, -0x1.812746b0379e6p-2, 0x1.ce2f21a042b30p-4, -0x1.b82ce31284e00p-6, 0x1.565bcd0dbaa38p-8, -0x1.c02db3dac435fp-11, 0x1.f9a321d5b8e1ep-14, -0x1.f4d1e3183f7aep-17, 0x1.b9df224ca4b97p-20, -0x1.5f1ecb6f0764cp-23, 0x1.f7b4bf3b13964p-27, -0x1.389d4f2641625p-30, 0x1.05ffd737fb32ep-34};
-
-// log(erfc(x))
-template <class T>
-inline constexpr T kErfcLog[] = {};
-// On [0.85, 3.2]: error 4.7e-8.
-template <>
-inline constexpr float kErfcLog<float>[] = {
-    0x1.a0ea120000000p-14f, -0x1.2111ce0000000p+0f, -0x1.4497ce0000000p-1f, -0x1.b8fb620000000p-4f, 0x1.95bef20000000p-6f, -0x1.09a5500000000p-8f, 0x1.b1a8260000000p-12f, -0x1.4830a00000000p-16f};
 
 // (x + c) exp(x^2) erfc(x), t = (x - c) / (x + c); c is kErfcCentre
 template <class T>
