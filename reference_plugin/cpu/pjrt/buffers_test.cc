@@ -159,6 +159,31 @@ TEST_F(PluginTest, ViewsHaveToBeAligned) {
   EXPECT_EQ(deleted, 1);
 }
 
+// What lies across lines of the cache, and fits there, is copied.
+TEST_F(PluginTest, LentArraysBeginWithALineOfTheCache) {
+  constexpr int64_t kElements = 32 << 10;
+  std::vector<float> memory(kElements + 32);
+  auto* const line =
+      reinterpret_cast<float*>((reinterpret_cast<uintptr_t>(memory.data()) + 63) / 64 * 64);
+  for (const bool begins_line : {true, false}) {
+    PJRT_Client_BufferFromHostBuffer_Args args{};
+    args.client = client_;
+    args.data = line + (begins_line ? 0 : 4);
+    args.type = PJRT_Buffer_Type_F32;
+    args.dims = &kElements;
+    args.num_dims = 1;
+    args.host_buffer_semantics = PJRT_HostBufferSemantics_kImmutableZeroCopy;
+    args.device = device_;
+    MUST(PJRT_Client_BufferFromHostBuffer, args);
+    PJRT_Buffer_UnsafePointer_Args address{};
+    address.buffer = args.buffer;
+    MUST(PJRT_Buffer_UnsafePointer, address);
+    EXPECT_EQ(address.buffer_pointer == reinterpret_cast<uintptr_t>(args.data), begins_line);
+    Destroy(args.buffer);
+    Destroy(args.done_with_host_buffer);
+  }
+}
+
 TEST_F(PluginTest, BitcastsShareTheirBytes) {
   PJRT_Buffer* source;
   ASSERT_FALSE(Upload({1, -2, 0.5f, 4}, &source).has_value());

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "reference_plugin/backend/host/core_cache.h"
 #include "reference_plugin/backend/host/processors.h"
 #include "reference_plugin/cpu/pjrt/buffer.h"
 
@@ -16,6 +17,16 @@ constexpr uintptr_t kZeroCopyAlignment = 16;
 // Copying less than this costs no more than lending, and hosts often reuse their small arrays
 // before the execution that reads them has ended.
 constexpr int64_t kSmallestLent = 64 << 10;
+constexpr uintptr_t kCacheLine = 64;
+
+// Every vector of an array that lies across lines is two loads, in each run that reads it. Memory
+// is slower than that, but a cache of a core is not, and what fits there takes as long to copy as
+// to read once. An LSTM with weights of 256 KB, from NumPy's malloc: 4.7 ms a run lent, 4.1 copied.
+bool IsWorthLending(const void* data, int64_t size) {
+  const uintptr_t at = reinterpret_cast<uintptr_t>(data);
+  if (at % kZeroCopyAlignment != 0 || size < kSmallestLent) return false;
+  return at % kCacheLine == 0 || size > backend::CoreCacheBytes();
+}
 
 constexpr const char* kMemoryKinds[] = {"device", "pinned_host", "unpinned_host"};
 
@@ -111,8 +122,7 @@ Expected<sdk::HostBufferResult> CpuClient::BufferFromHostBuffer(
   sdk::HostBufferResult result;
   bool may_share = request.semantics == sdk::HostBufferSemantics::kImmutableZeroCopy ||
                    request.semantics == sdk::HostBufferSemantics::kMutableZeroCopy;
-  bool is_aligned = reinterpret_cast<uintptr_t>(request.data) % kZeroCopyAlignment == 0;
-  if (may_share && is_dense && is_aligned && request.size >= kSmallestLent) {
+  if (may_share && is_dense && IsWorthLending(request.data, request.size)) {
     // The host's data is in use as long as the storage lives.
     struct Release {
       sdk::EventSource done;
