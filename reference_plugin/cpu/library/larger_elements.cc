@@ -23,6 +23,18 @@ struct LargerElementsRow {
   DType type;
   LargerElements functions;
 };
+
+// The bits of what is next below the `rank`-th of the largest of these; none if it is the least of
+// all. The same for every target.
+template <class T>
+std::optional<uint64_t> BitsBelow(T* ordered, int64_t count, int64_t rank) {
+  using Limits = std::numeric_limits<T>;
+  std::nth_element(ordered, ordered + rank - 1, ordered + count, std::greater<T>());
+  const T least = ordered[rank - 1];
+  if (least == Limits::min()) return std::nullopt;
+  const auto descending = static_cast<T>(~(static_cast<T>(least - 1) ^ Limits::min()));
+  return static_cast<std::make_unsigned_t<T>>(descending);
+}
 }  // namespace plinth::cpu::library
 #endif
 
@@ -120,12 +132,7 @@ std::optional<uint64_t> Bound(const void* elements, int64_t count, int64_t rank,
     }
 #endif
   }
-  std::nth_element(largest, largest + rank - 1, largest + groups, std::greater<T>());
-  using Limits = std::numeric_limits<T>;
-  const T least = largest[rank - 1];
-  if (least == Limits::min()) return std::nullopt;
-  const auto descending = static_cast<T>(~(static_cast<T>(least - 1) ^ Limits::min()));
-  return static_cast<std::make_unsigned_t<T>>(descending);
+  return BitsBelow(largest, groups, rank);
 }
 
 template <Kind kind, class T>
