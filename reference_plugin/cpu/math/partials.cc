@@ -171,11 +171,21 @@ void Accumulate(void* partials, const void* values, size_t count, bool first) {
   VectorBinary<Op, T>(p, p, x + (count - rest), nullptr, rest, {});
 }
 
-// The lanes of one vector; the result is in the first. Highway's scalar target, our baseline, has
-// no halves.
+// The lanes of one vector; the result is in the first. Highway's baselines have one lane (g++) or
+// an array for a vector (clang), no registers.
 template <class Op, class D>
 HWY_INLINE hn::TFromD<D> FoldVector(D d, hn::Vec<D> sum) {
-#if HWY_TARGET != HWY_SCALAR
+#if HWY_TARGET == HWY_EMU128
+  HWY_ALIGN hn::TFromD<D> lanes[hn::MaxLanes(d)];
+  hn::Store(sum, d, lanes);
+  const hn::CappedTag<hn::TFromD<D>, 1> one;
+  for (size_t half = hn::MaxLanes(d) / 2; half > 0; half /= 2) {
+    for (size_t i = 0; i < half; ++i) {
+      lanes[i] = hn::GetLane(Op::Apply(one, hn::Set(one, lanes[i]), hn::Set(one, lanes[i + half])));
+    }
+  }
+  return lanes[0];
+#elif HWY_TARGET != HWY_SCALAR
   using T = hn::TFromD<D>;
   if constexpr (hn::MaxLanes(d) * sizeof(T) > 16) {
     const hn::Half<D> half;
@@ -192,9 +202,12 @@ HWY_INLINE hn::TFromD<D> FoldVector(D d, hn::Vec<D> sum) {
       v = Op::Apply(full, v, hn::Shuffle2301(v));
     }
     return hn::GetLane(v);
+  } else {
+    return hn::GetLane(sum);
   }
-#endif
+#else
   return hn::GetLane(sum);
+#endif
 }
 
 // The first `count` partials, a power of two.
