@@ -2,6 +2,7 @@
 #include "plinth/reflection/reflection.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 namespace plinth::reflection {
 namespace {
@@ -52,9 +53,15 @@ const Field* FindField(const Struct& structure, std::string_view name) {
 }
 
 const Requirement* FindRequirement(std::string_view id) {
-  auto found = std::find_if(std::begin(kRequirements), std::end(kRequirements),
-                            [=](const Requirement& r) { return id == r.id.view(); });
-  return found == std::end(kRequirements) ? nullptr : found;
+  // Programs ask thousands of times at their start. Never freed: others may ask at the exit.
+  static const auto* const by_id = [] {
+    auto* map = new std::unordered_map<std::string_view, const Requirement*>;
+    for (const Requirement& requirement : kRequirements)
+      map->emplace(requirement.id.view(), &requirement);
+    return map;
+  }();
+  auto found = by_id->find(id);
+  return found == by_id->end() ? nullptr : found->second;
 }
 
 const Table* FindTable(int extension_type) {

@@ -5,7 +5,6 @@
 #include <iterator>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 
 #include "impl/layers/validation/handle_table.h"
 #include "impl/layers/validation/special_checks.h"
@@ -24,19 +23,6 @@ namespace handle = reflection::handle;
 
 std::string_view View(const char* text) {
   return text == nullptr ? std::string_view() : std::string_view(text);
-}
-
-// As reflection::FindRequirement, for a thousand questions at the start.
-const reflection::Requirement* FindById(std::string_view id) {
-  static const auto* const by_id = [] {
-    auto* map = new std::unordered_map<std::string_view, const reflection::Requirement*>;
-    for (const auto& requirement : reflection::Requirements()) {
-      (*map)[View(requirement.id)] = &requirement;
-    }
-    return map;
-  }();
-  auto found = by_id->find(id);
-  return found == by_id->end() ? nullptr : found->second;
 }
 
 FieldCheck RowOf(const Struct& structure, const Field& field, CheckKind kind) {
@@ -293,7 +279,7 @@ const Kinds& Kinds::Get() {
 }
 
 const reflection::Requirement& Require(const char* id) {
-  const reflection::Requirement* found = FindById(id);
+  const reflection::Requirement* found = reflection::FindRequirement(id);
   return found == nullptr ? reflection::Requirements().front() : *found;
 }
 
@@ -301,9 +287,10 @@ const reflection::Requirement& RequirementOf(const Function& of, const char* fie
                                              const char* otherwise) {
   std::string_view name = View(of.name);
   if (name.starts_with("PJRT_")) name.remove_prefix(5);
-  const reflection::Requirement* found = FindById(StrCat("PJRT-", name, "-", field));
+  const reflection::Requirement* found =
+      reflection::FindRequirement(StrCat("PJRT-", name, "-", field));
   // What frees a handle has a requirement of its own for null.
-  if (found == nullptr) found = FindById(StrCat("PJRT-", name, "-null"));
+  if (found == nullptr) found = reflection::FindRequirement(StrCat("PJRT-", name, "-null"));
   return found == nullptr ? Require(otherwise) : *found;
 }
 
@@ -340,7 +327,8 @@ CheckTables::CheckTables() {
   for (const char* handle : reflection::Handles()) {
     std::string_view name = View(handle);
     if (name.starts_with("PJRT_")) name.remove_prefix(5);
-    const reflection::Requirement* once = FindById(StrCat("PJRT-", name, "_Destroy-once"));
+    const reflection::Requirement* once =
+        reflection::FindRequirement(StrCat("PJRT-", name, "_Destroy-once"));
     once_.push_back(once == nullptr ? &Require("PJRT-Handle-foreign") : once);
   }
 }
