@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <memory>
 #include <set>
 #include <span>
 #include <string>
@@ -144,17 +145,19 @@ void Compare(Context& context, std::span<const Case> cases, const Circumstance& 
 
 void AddCases(std::vector<Case>& cases) {
   std::vector<Case> again;
-  for (const Area& area : Areas(cases)) {
+  for (Area& area : Areas(cases)) {
     std::set<std::string> requirements;
     for (const Case& item : area.cases)
       requirements.insert(item.requirements.begin(), item.requirements.end());
+    const auto items = std::make_shared<const std::vector<Case>>(std::move(area.cases));
     for (const Circumstance& circumstance : kCircumstances) {
       again.push_back({StrCat("L2/elsewhere/", circumstance.name, "/", area.name),
                        Level::kL2,
                        ClientNeed::kShared,
                        {requirements.begin(), requirements.end()},
-                       [circumstance, items = area.cases](Context& context) {
-                         const std::span<const Case> all(items);
+                       [circumstance, items](Context& context) {
+                         std::span<const Case> all(*items);
+                         if (context.depth() == Depth::kQuick) all = all.last(1);
                          const size_t step = circumstance.is_of_each ? 1 : all.size();
                          for (size_t i = 0; i < all.size(); i += step)
                            Compare(context, all.subspan(i, step), circumstance);

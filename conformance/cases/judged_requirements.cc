@@ -9,8 +9,8 @@ namespace plinth::conformance {
 namespace {
 
 struct Judged {
-  const char* cases;  // what their names begin with
-  const char* requirement;
+  std::string_view cases;  // what their names begin with
+  std::string_view requirement;
 };
 
 constexpr Judged kJudged[] = {

@@ -25,8 +25,9 @@ std::vector<Row> CoveringRows(std::span<const Parameter> parameters, uint64_t se
 // "type f16, rank 3"
 std::string DescribeRow(std::span<const Parameter> parameters, const Row& row);
 
-// Runs the rows that the context's depth asks for. The first one that fails is made as simple as
-// it can be while it still fails, and reported with its findings.
+// Runs the rows that the context's depth asks for: of a few random ones the first that is
+// supported, those that cover, or eight times as many. The first one that fails is made as simple
+// as it can be while it still fails, and reported with its findings.
 void Sweep(Context& context, std::span<const Parameter> parameters,
            const std::function<void(Context&, const Row&)>& run);
 

@@ -165,6 +165,7 @@ Tolerance Widened(Tolerance tolerance, DType type, const Profile& profile) {
 
 void ClearUnusedBits(HostArray& array) {
   std::byte mask = UsedBits(array.type);
+  if (mask == kWholeByte) return;
   for (std::byte& each : array.bytes) each &= mask;
 }
 

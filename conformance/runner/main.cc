@@ -26,14 +26,21 @@ namespace {
 int RunAsChild(const Options& options, const std::vector<Case>& cases) {
   Expected<Profile> profile = ReadProfile(options);
   if (!profile.ok()) return tools::kUsage;
-  const std::vector<Case> about = AboutCases();
-  std::map<std::string, const Case*> by_name;
-  for (const Case& item : cases) by_name[item.name] = &item;
-  for (const Case& item : about) by_name[item.name] = &item;
-  std::vector<const Case*> selected;
+  std::map<std::string, const Case*> asked;  // few of thousands
+  std::vector<std::string> names;
   for (std::string name; std::getline(std::cin, name);) {
-    auto found = by_name.find(name);
-    if (found != by_name.end()) selected.push_back(found->second);
+    asked[name] = nullptr;
+    names.push_back(name);
+  }
+  const std::vector<Case> about = AboutCases();
+  for (const std::vector<Case>* some : {&cases, &about}) {
+    for (const Case& item : *some) {
+      if (auto found = asked.find(item.name); found != asked.end()) found->second = &item;
+    }
+  }
+  std::vector<const Case*> selected;
+  for (const std::string& name : names) {
+    if (const Case* item = asked[name]; item != nullptr) selected.push_back(item);
   }
   ChildOptions child{options.plugin, *profile, options.seed, 3};
   if (options.is_one_row) child.depth = Depth::kQuick;
