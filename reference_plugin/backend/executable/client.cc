@@ -23,14 +23,20 @@ Expected<std::unique_ptr<sdk::LoadedExecutable>> BackendClient::DeserializeAndLo
 }
 
 Expected<std::unique_ptr<sdk::LoadedExecutable>> BackendClient::Load(
-    std::shared_ptr<const sdk::Executable> executable, std::string_view) {
+    std::shared_ptr<const sdk::Executable> executable, std::string_view options) {
   auto ours = std::static_pointer_cast<const BackendExecutable>(std::move(executable));
   if (ours->hardware() != backend_->hardware) {
     return FailedPrecondition("the executable was compiled for ", ours->hardware(),
                               "; the devices of this client are ", backend_->hardware,
                               ": compile the program for them");
   }
-  return BackendLoadedExecutable::Create(*this, std::move(ours));
+  if (options.empty()) {
+    const program::CompileOptions& compiled = ours->options();
+    return BackendLoadedExecutable::Create(*this, std::move(ours), compiled);
+  }
+  PLINTH_ASSIGN_OR_RETURN(const program::CompileOptions own,
+                          program::ReadCompileOptions(std::as_bytes(std::span(options))));
+  return BackendLoadedExecutable::Create(*this, std::move(ours), own);
 }
 
 }  // namespace plinth::backend

@@ -53,8 +53,8 @@ bool ArePresent(const sdk::ExecuteRequest& request) {
 }  // namespace
 
 Expected<std::unique_ptr<sdk::LoadedExecutable>> BackendLoadedExecutable::Create(
-    BackendClient& client, std::shared_ptr<const BackendExecutable> executable) {
-  const program::CompileOptions& options = executable->options();
+    BackendClient& client, std::shared_ptr<const BackendExecutable> executable,
+    const program::CompileOptions& options) {
   const sdk::ExecutableInfo& compiled = executable->info();
   const size_t count = compiled.num_replicas * compiled.num_partitions;
   std::vector<int64_t> ids(count);

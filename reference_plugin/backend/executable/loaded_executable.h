@@ -16,10 +16,11 @@ namespace plinth::backend {
 // A compiled program on devices of a client, which it does not outlive.
 class BackendLoadedExecutable final : public sdk::LoadedExecutable {
  public:
-  // On the devices that its compile options name, or on the first ones. INVALID_ARGUMENT if there
-  // are none such, or if a device is to run two parts of the program.
+  // On the devices that `options` name, or on the first ones. INVALID_ARGUMENT if there are none
+  // such, or if a device is to run two parts of the program.
   static Expected<std::unique_ptr<sdk::LoadedExecutable>> Create(
-      BackendClient& client, std::shared_ptr<const BackendExecutable> executable);
+      BackendClient& client, std::shared_ptr<const BackendExecutable> executable,
+      const program::CompileOptions& options);
   // On these devices, each with arguments and results of its own.
   static Expected<std::unique_ptr<sdk::LoadedExecutable>> CreateOn(
       BackendClient& client, std::shared_ptr<const BackendExecutable> executable,

@@ -49,6 +49,27 @@ class Executables : public ::testing::Test {
   std::unique_ptr<BackendClient> client_ = ClientUnderTest(kDevices);
 };
 
+TEST_F(Executables, AreLoadedOntoTheDevicesOfTheOptions) {
+  auto compiled = BackendExecutable::Compile({"mlir", kTwice}, {}, BackendUnderTest());
+  ASSERT_TRUE(compiled.ok()) << compiled.status().ToString();
+  program::CompileOptions options;
+  options.device_assignment = {1, 1, {kDevices - 1}};
+  auto last = client_->Load(*compiled, program::WriteCompileOptions(options));
+  ASSERT_TRUE(last.ok()) << last.status().ToString();
+  EXPECT_EQ((*last)->info().addressable_devices[0]->id(), kDevices - 1);
+  auto first = client_->Load(*compiled, {});
+  ASSERT_TRUE(first.ok()) << first.status().ToString();
+  EXPECT_EQ((*first)->info().addressable_devices[0]->id(), 0);
+
+  options.device_assignment = {1, 1, {kDevices}};
+  EXPECT_EQ(client_->Load(*compiled, program::WriteCompileOptions(options)).status().code(),
+            StatusCode::kInvalidArgument);
+  options.device_assignment = {2, 1, {0, 1}};
+  EXPECT_EQ(client_->Load(*compiled, program::WriteCompileOptions(options)).status().code(),
+            StatusCode::kInvalidArgument);
+  EXPECT_EQ(client_->Load(*compiled, "\xFF").status().code(), StatusCode::kInvalidArgument);
+}
+
 // What is donated is the first argument, unless `keeps`.
 TEST_F(Executables, EveryDeviceHasArgumentsOfItsOwn) {
   std::vector<sdk::Device*> devices;

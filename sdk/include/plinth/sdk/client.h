@@ -116,7 +116,8 @@ class Client {
   // `overridden_options`: non-empty, it replaces the options that were serialized.
   virtual Expected<std::unique_ptr<LoadedExecutable>> DeserializeAndLoad(
       std::string_view serialized, std::string_view overridden_options, const LoadOptions& load);
-  // An executable of Plugin::Compile. Reached only if PluginInfo::supports_load.
+  // An executable of Plugin::Compile. Reached only if PluginInfo::supports_load. `options`: a
+  // CompileOptionsProto whose devices count, not those that the program was compiled for; or empty.
   virtual Expected<std::unique_ptr<LoadedExecutable>> Load(
       std::shared_ptr<const Executable> executable, std::string_view options);
 
