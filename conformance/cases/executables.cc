@@ -8,29 +8,12 @@
 #include "conformance/cases/answers.h"
 #include "conformance/cases/ask.h"
 #include "conformance/cases/cases.h"
+#include "conformance/cases/judge_executable.h"
 #include "conformance/cases/samples.h"
 #include "conformance/cases/stored_programs.h"
 
 namespace plinth::conformance {
 namespace {
-
-struct LoadedProgram {
-  OwnedLoadedExecutable loaded;
-  OwnedExecutable executable;
-};
-
-bool CompileAddOne(Context& context, LoadedProgram& compiled) {
-  Expected<OwnedLoadedExecutable> loaded = context.Compile(ProgramFor(context, "add_one"));
-  if (!context.Ok("", "PJRT_Client_Compile", loaded.status())) return false;
-  compiled.loaded = *std::move(loaded);
-  auto get = MakeArgs<PJRT_LoadedExecutable_GetExecutable_Args>();
-  get.loaded_executable = compiled.loaded.get();
-  if (!context.Ok("", "PJRT_LoadedExecutable_GetExecutable", context.plugin().Call(get))) {
-    return false;
-  }
-  compiled.executable = OwnedExecutable(context.plugin(), get.executable);
-  return context.Check("", get.executable != nullptr, "the executable is null");
-}
 
 template <typename Args>
 Args ArgsFor(PJRT_Executable* executable) {
@@ -40,8 +23,8 @@ Args ArgsFor(PJRT_Executable* executable) {
 }
 
 void Metadata(Context& context) {
-  LoadedProgram compiled;
-  if (!CompileAddOne(context, compiled)) return;
+  Compiled compiled;
+  if (!Compile(context, "add_one", compiled)) return;
   PJRT_Executable* executable = compiled.executable.get();
   const Plugin& plugin = context.plugin();
 
@@ -109,13 +92,13 @@ void Metadata(Context& context) {
 
 void Fingerprints(Context& context) {
   constexpr char kStable[] = "PJRT-Executable_Fingerprint-stable";
-  LoadedProgram first, second, elsewhere;
-  if (!CompileAddOne(context, first) || !CompileAddOne(context, second)) return;
+  Compiled first, second, elsewhere;
+  if (!Compile(context, "add_one", first) || !Compile(context, "add_one", second)) return;
   bool is_there = false;
-  std::thread([&] { is_there = CompileAddOne(context, elsewhere); }).join();
+  std::thread([&] { is_there = Compile(context, "add_one", elsewhere); }).join();
   if (!is_there) return;
   // Nothing where the plugin gives none.
-  auto text_of = [&](const LoadedProgram& program) -> std::optional<std::string> {
+  auto text_of = [&](const Compiled& program) -> std::optional<std::string> {
     auto args = ArgsFor<PJRT_Executable_Fingerprint_Args>(program.executable.get());
     if (!context.Ok(kStable, "PJRT_Executable_Fingerprint", context.plugin().Call(args)))
       return std::nullopt;
@@ -131,8 +114,8 @@ void Fingerprints(Context& context) {
     Expected<OwnedClient> client = context.NewClient();
     if (!context.Ok("PJRT-Args-accepted", "a second client", client.status())) return;
     Context other(context.plugin(), context.profile(), client->get(), context.seed());
-    LoadedProgram theirs;
-    if (CompileAddOne(other, theirs)) {
+    Compiled theirs;
+    if (Compile(other, "add_one", theirs)) {
       context.Check(kStable, text_of(theirs) == texts[0],
                     "what another client compiled has another fingerprint");
     }
@@ -163,8 +146,8 @@ void ListsAreThere(Context& context) {
 }
 
 void OptimizedProgram(Context& context) {
-  LoadedProgram compiled;
-  if (!CompileAddOne(context, compiled)) return;
+  Compiled compiled;
+  if (!Compile(context, "add_one", compiled)) return;
   auto program = MakeArgs<PJRT_Program>();
   auto args = ArgsFor<PJRT_Executable_OptimizedProgram_Args>(compiled.executable.get());
   args.program = &program;
@@ -195,7 +178,7 @@ void OptimizedProgram(Context& context) {
 }
 
 // The bytes of a serialized executable; empty, with a finding, if there are none.
-std::string Serialize(Context& context, const LoadedProgram& compiled) {
+std::string Serialize(Context& context, const Compiled& compiled) {
   auto args = ArgsFor<PJRT_Executable_Serialize_Args>(compiled.executable.get());
   if (!context.Ok("", "PJRT_Executable_Serialize", context.plugin().Call(args))) return "";
   std::string bytes(args.serialized_bytes, args.serialized_bytes_size);
@@ -231,11 +214,11 @@ void CheckAddsOne(Context& context, PJRT_LoadedExecutable* loaded) {
 }
 
 void SaveAndLoad(Context& context) {
-  LoadedProgram compiled;
-  if (!CompileAddOne(context, compiled)) return;
+  Compiled compiled;
+  if (!Compile(context, "add_one", compiled)) return;
   std::string bytes = Serialize(context, compiled);
   if (bytes.empty()) return;
-  compiled = LoadedProgram();
+  compiled = Compiled();
   Expected<OwnedLoadedExecutable> loaded = Deserialize(context, bytes);
   if (context.Ok("PJRT-Executable_DeserializeAndLoad-same", "PJRT_Executable_DeserializeAndLoad",
                  loaded.status()))
@@ -246,14 +229,14 @@ void SaveAndLoad(Context& context) {
 void SavedAgain(Context& context) {
   constexpr char kSame[] = "PJRT-Executable_DeserializeAndLoad-same";
   for (bool is_alone : {false, true}) {
-    LoadedProgram program;
-    if (!CompileAddOne(context, program)) return;
-    std::vector<LoadedProgram> earlier;
+    Compiled program;
+    if (!Compile(context, "add_one", program)) return;
+    std::vector<Compiled> earlier;
     for (int i = 0; i < 3; ++i) {
       const std::string bytes = Serialize(context, program);
       if (bytes.empty()) return;
       if (!is_alone) earlier.push_back(std::move(program));
-      program = LoadedProgram();
+      program = Compiled();
       Expected<OwnedLoadedExecutable> loaded = Deserialize(context, bytes);
       if (!context.Ok(kSame, "PJRT_Executable_DeserializeAndLoad", loaded.status())) return;
       program.loaded = *std::move(loaded);
@@ -263,26 +246,21 @@ void SavedAgain(Context& context) {
       program.executable = OwnedExecutable(context.plugin(), get->executable);
       CheckAddsOne(context, program.loaded.get());
     }
-    for (const LoadedProgram& each : earlier) CheckAddsOne(context, each.loaded.get());
+    for (const Compiled& each : earlier) CheckAddsOne(context, each.loaded.get());
   }
 }
 
 // What donates goes on donating once it was saved and loaded.
 void LoadedDonates(Context& context) {
   constexpr char kSame[] = "PJRT-Executable_DeserializeAndLoad-same";
-  LoadedProgram compiled;
-  Expected<OwnedLoadedExecutable> program = context.Compile(ProgramFor(context, "donating"));
-  if (!context.Ok("", "PJRT_Client_Compile", program.status())) return;
-  auto get = MakeArgs<PJRT_LoadedExecutable_GetExecutable_Args>();
-  get.loaded_executable = program->get();
-  if (!context.Ok("", "PJRT_LoadedExecutable_GetExecutable", context.plugin().Call(get))) return;
-  compiled.executable = OwnedExecutable(context.plugin(), get.executable);
+  Compiled compiled;
+  if (!Compile(context, "donating", compiled)) return;
   std::string bytes = Serialize(context, compiled);
   if (bytes.empty()) return;
   Expected<OwnedLoadedExecutable> loaded = Deserialize(context, bytes);
   if (!context.Ok(kSame, "PJRT_Executable_DeserializeAndLoad", loaded.status())) return;
-  for (const auto& [executable, how] :
-       {std::pair(program->get(), "compiled"), std::pair(loaded->get(), "loaded from bytes")}) {
+  for (const auto& [executable, how] : {std::pair(compiled.loaded.get(), "compiled"),
+                                        std::pair(loaded->get(), "loaded from bytes")}) {
     Expected<OwnedBuffer> argument = context.Upload(HostArray::F32({4}, {1, 2, 3, 4}));
     if (!context.Ok("", "PJRT_Client_BufferFromHostBuffer", argument.status())) return;
     PJRT_Buffer* handles[] = {argument->get()};
@@ -299,8 +277,8 @@ void LoadedDonates(Context& context) {
 }
 
 void CorruptFiles(Context& context) {
-  LoadedProgram compiled;
-  if (!CompileAddOne(context, compiled)) return;
+  Compiled compiled;
+  if (!Compile(context, "add_one", compiled)) return;
   std::string bytes = Serialize(context, compiled);
   if (bytes.empty()) return;
   auto refuse = [&](std::string_view what, std::string_view changed) {
@@ -323,8 +301,8 @@ void CorruptFiles(Context& context) {
 }
 
 void ForeignFiles(Context& context) {
-  LoadedProgram compiled;
-  if (!CompileAddOne(context, compiled)) return;
+  Compiled compiled;
+  if (!Compile(context, "add_one", compiled)) return;
   const std::string own = Serialize(context, compiled);
   if (own.empty()) return;
   Status prefixed = Deserialize(context, StrCat("OTHERPLATFORM", own)).status();

@@ -5,14 +5,13 @@
 
 #include "conformance/cases/cases.h"
 #include "conformance/cases/framework_calls.h"
+#include "conformance/cases/judge_executable.h"
 #include "conformance/cases/run_packed.h"
 #include "pjrt_c_api_layouts_extension.h"
 #include "pjrt_c_api_shardings_extension.h"
 
 namespace plinth::conformance {
 namespace {
-
-constexpr char kProgram[] = "PJRT-Executable_NumOutputs-program";
 
 Expected<OwnedLoadedExecutable> CompileAsJax(Context& context, const PackedProgram& program,
                                              std::string_view form) {

@@ -225,6 +225,11 @@ void AbiVersions(Context& context) {
     return AskExtension(context, "PJRT_RuntimeAbiVersion_PlatformId", args) ? args.platform_id : 0;
   };
   const uint64_t own = platform(runtime.abi_version);
+  auto free_runtime = [&](PJRT_RuntimeAbiVersion* version, std::string_view requirement) {
+    PJRT_RuntimeAbiVersion_Destroy_Args destroy = {};
+    destroy.abi_version = version;
+    (void)AskExtension(context, "PJRT_RuntimeAbiVersion_Destroy", destroy, requirement);
+  };
   PJRT_RuntimeAbiVersion_ToProto_Args bytes = {};
   bytes.abi_version = runtime.abi_version;
   if (AskExtension(context, "PJRT_RuntimeAbiVersion_ToProto", bytes)) {
@@ -232,16 +237,15 @@ void AbiVersions(Context& context) {
     read.serialized_proto = bytes.serialized_proto;
     read.serialized_proto_size = bytes.serialized_proto_size;
     const bool is_read = AskExtension(context, "PJRT_RuntimeAbiVersion_FromProto", read);
-    if (bytes.serialized_proto_deleter != nullptr)
+    if (context.Check("PJRT-RuntimeAbiVersion_ToProto-serialized_proto-owner",
+                      bytes.serialized_proto_deleter != nullptr, "bytes come without a deleter"))
       bytes.serialized_proto_deleter(bytes.serialized_proto_holder);
     if (is_read) {
       fits(runtime.abi_version, read.abi_version, "a runtime does not fit its own bytes");
       context.Check(kOutputTrue, platform(read.abi_version) == own,
                     "a version that was read is of the platform ", platform(read.abi_version),
                     ", not ", own);
-      PJRT_RuntimeAbiVersion_Destroy_Args destroy = {};
-      destroy.abi_version = read.abi_version;
-      (void)AskExtension(context, "PJRT_RuntimeAbiVersion_Destroy", destroy);
+      free_runtime(read.abi_version, "PJRT-RuntimeAbiVersion_FromProto-abi_version-owner");
     }
   }
   Compiled made;
@@ -254,12 +258,35 @@ void AbiVersions(Context& context) {
   with.executable_abi_version = needed.abi_version;
   (void)AskExtension(context, "PJRT_RuntimeAbiVersion_IsCompatibleWithExecutable", with,
                      kOutputTrue);
-  PJRT_ExecutableAbiVersion_PlatformId_Args of = {};
-  of.abi_version = needed.abi_version;
-  if (AskExtension(context, "PJRT_ExecutableAbiVersion_PlatformId", of)) {
-    context.Check(kOutputTrue, of.platform_id == own, "an executable is of the platform ",
-                  of.platform_id, ", its client of ", own);
+  auto judge_and_free = [&](PJRT_ExecutableAbiVersion* version, std::string_view what,
+                            std::string_view requirement) {
+    PJRT_ExecutableAbiVersion_PlatformId_Args of = {};
+    of.abi_version = version;
+    if (AskExtension(context, "PJRT_ExecutableAbiVersion_PlatformId", of)) {
+      context.Check(kOutputTrue, of.platform_id == own, what, " is of the platform ",
+                    of.platform_id, ", its client of ", own);
+    }
+    PJRT_ExecutableAbiVersion_Destroy_Args destroy = {};
+    destroy.abi_version = version;
+    (void)AskExtension(context, "PJRT_ExecutableAbiVersion_Destroy", destroy, requirement);
+  };
+  PJRT_ExecutableAbiVersion_ToProto_Args stored = {};
+  stored.abi_version = needed.abi_version;
+  if (AskExtension(context, "PJRT_ExecutableAbiVersion_ToProto", stored)) {
+    PJRT_ExecutableAbiVersion_FromProto_Args read = {};
+    read.serialized_proto = stored.serialized_proto;
+    read.serialized_proto_size = stored.serialized_proto_size;
+    const bool is_read = AskExtension(context, "PJRT_ExecutableAbiVersion_FromProto", read);
+    if (context.Check("PJRT-ExecutableAbiVersion_ToProto-serialized_proto-owner",
+                      stored.serialized_proto_deleter != nullptr, "bytes come without a deleter"))
+      stored.serialized_proto_deleter(stored.serialized_proto_holder);
+    if (is_read)
+      judge_and_free(read.abi_version, "an executable's version that was read",
+                     "PJRT-ExecutableAbiVersion_FromProto-abi_version-owner");
   }
+  judge_and_free(needed.abi_version, "an executable",
+                 "PJRT-Executable_GetAbiVersion-abi_version-owner");
+  free_runtime(runtime.abi_version, "PJRT-Client_RuntimeAbiVersion-abi_version-owner");
 }
 
 // ---- Callbacks of the platform

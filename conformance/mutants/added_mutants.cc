@@ -7,6 +7,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -282,6 +283,29 @@ PJRT_AbiVersion_Extension& AddAbiVersions(PJRT_Api& table) {
   return node;
 }
 
+// Versions that this function made are refused where they are freed.
+template <auto kMake, auto kDestroy>
+void RefuseToFree(PJRT_Api& table) {
+  auto& node = AddAbiVersions(table);
+  static std::set<const void*> made;
+  static auto* const make = node.*kMake;
+  static auto* const destroy = node.*kDestroy;
+  node.*kMake = [](typename ExtensionOfSlot<decltype(kMake)>::ArgsType* a) -> PJRT_Error* {
+    PJRT_Error* error = make(a);
+    std::lock_guard<std::mutex> lock(Memory());
+    if (error == nullptr) made.insert(a->abi_version);
+    return error;
+  };
+  node.*kDestroy = [](typename ExtensionOfSlot<decltype(kDestroy)>::ArgsType* a) -> PJRT_Error* {
+    {
+      std::lock_guard<std::mutex> lock(Memory());
+      if (made.erase(a->abi_version) > 0)
+        return MakeError(PJRT_Error_Code_INVALID_ARGUMENT, "the version is the plugin's");
+    }
+    return destroy(a);
+  };
+}
+
 // ---- Callbacks of the platform.
 
 struct Registered {
@@ -472,6 +496,49 @@ constexpr Mutant kAddedMutants[] = {
        AddAbiVersions(t).executable_get_abi_version = [](auto* a) -> PJRT_Error* {
          a->abi_version = new PJRT_ExecutableAbiVersion{7};
          return nullptr;
+       };
+     }},
+    {"abi_of_client_not_freed", "PJRT-Client_RuntimeAbiVersion-abi_version-owner",
+     "the version of a client cannot be freed",
+     [](PJRT_Api& t) {
+       RefuseToFree<&PJRT_AbiVersion_Extension::client_runtime_abi_version,
+                    &PJRT_AbiVersion_Extension::runtime_abi_version_destroy>(t);
+     }},
+    {"abi_of_executable_not_freed", "PJRT-Executable_GetAbiVersion-abi_version-owner",
+     "the version of an executable cannot be freed",
+     [](PJRT_Api& t) {
+       RefuseToFree<&PJRT_AbiVersion_Extension::executable_get_abi_version,
+                    &PJRT_AbiVersion_Extension::executable_abi_version_destroy>(t);
+     }},
+    {"abi_of_bytes_not_freed", "PJRT-RuntimeAbiVersion_FromProto-abi_version-owner",
+     "the version of a runtime that was read from bytes cannot be freed",
+     [](PJRT_Api& t) {
+       RefuseToFree<&PJRT_AbiVersion_Extension::runtime_abi_version_from_proto,
+                    &PJRT_AbiVersion_Extension::runtime_abi_version_destroy>(t);
+     }},
+    {"abi_of_executable_bytes_not_freed", "PJRT-ExecutableAbiVersion_FromProto-abi_version-owner",
+     "the version of an executable that was read from bytes cannot be freed",
+     [](PJRT_Api& t) {
+       RefuseToFree<&PJRT_AbiVersion_Extension::executable_abi_version_from_proto,
+                    &PJRT_AbiVersion_Extension::executable_abi_version_destroy>(t);
+     }},
+    {"abi_bytes_not_freed", "PJRT-RuntimeAbiVersion_ToProto-serialized_proto-owner",
+     "the bytes of the version of a runtime come without what frees them",
+     [](PJRT_Api& t) {
+       AddAbiVersions(t).runtime_abi_version_to_proto = [](auto* a) {
+         PJRT_Error* error = ToProto(a);
+         a->serialized_proto_deleter = nullptr;
+         return error;
+       };
+     }},
+    {"abi_bytes_of_executable_not_freed",
+     "PJRT-ExecutableAbiVersion_ToProto-serialized_proto-owner",
+     "the bytes of the version of an executable come without what frees them",
+     [](PJRT_Api& t) {
+       AddAbiVersions(t).executable_abi_version_to_proto = [](auto* a) {
+         PJRT_Error* error = ToProto(a);
+         a->serialized_proto_deleter = nullptr;
+         return error;
        };
      }},
     {"callback_of_any_kind", kTrue, "callbacks of all kinds are called",
