@@ -27,7 +27,7 @@ enum class InstanceKind : uint8_t {
   kMap,          // kMap's region on its operands
   kAlias,        // a movement op: the operand, read through another map
   kPadded,       // operand 0 where the bounds of its map hold, else operand 1
-  kConcatenate,  // the first operand whose own bounds hold
+  kConcatenate,  // the first operand whose own bounds hold, or else the last
   kReduced,      // a result of a reduction
   kGathered,     // an element of operand 0 at the indices that the other operands are
 };
@@ -39,9 +39,10 @@ struct Instance {
   uint8_t recomputed = 0;     // ops in a row that are computed more often than they have elements
   uint64_t passes = 0;        // over the rows that need it: a bit per reduction, kLastPass
   int32_t map = 0;
-  int32_t own_bounds_from = 0;  // kPadded, kConcatenate: bounds before it come from outside
-  int32_t reduction = -1;       // kReduced
-  int32_t component = 0;        // kReduced
+  int32_t own_bounds_from = 0;     // kPadded, kConcatenate: bounds before it come from outside
+  SmallVector<int32_t, 4> chosen;  // kConcatenate: maps whose own bounds choose an operand
+  int32_t reduction = -1;          // kReduced
+  int32_t component = 0;           // kReduced
   const Value* value = nullptr;
   const Op* op = nullptr;
   SmallVector<int32_t, 4> operands;

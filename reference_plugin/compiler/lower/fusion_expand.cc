@@ -239,14 +239,23 @@ bool BlockFusion::ExpandConcatenate(const Op& op, int32_t group, int32_t instanc
   if (parts.size() > limits.selected_operands && op.type().NumElements() > limits.tiny_points) {
     return false;
   }
-  SmallVector<int32_t, 4> operands;
+  // One that is read everywhere is one value for all points, however many parts need it. Rows of
+  // larger arrays would be read and computed where another part is chosen.
+  const bool is_tiny = op.type().NumElements() <= limits.tiny_points;
+  SmallVector<int32_t, 4> operands, chosen;
   for (auto& [value, source] : parts) {
+    const Dims& dims = value->type.dims;
+    if (operands.size() + 1 < parts.size()) chosen.push_back(g.AddMap(source));
+    if (is_tiny && dims[dim] == 1) {
+      ReadEverywhere(source, static_cast<int32_t>(dim), map.bounds.size(), dims, g.extents);
+    }
     operands.push_back(Demand(group, value, g.AddMap(std::move(source)), need));
   }
   Instance& expanded = g.instances[instance];
   expanded.kind = operands.size() == 1 ? InstanceKind::kAlias : InstanceKind::kConcatenate;
   expanded.op = &op;
   expanded.operands = operands;
+  expanded.chosen = chosen;
   expanded.own_bounds_from = static_cast<int32_t>(map.bounds.size());
   g.num_nodes += static_cast<int32_t>(operands.size()) - 1;
   return true;

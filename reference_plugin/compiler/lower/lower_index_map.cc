@@ -91,6 +91,19 @@ bool AddBound(IndexMap& map, int32_t dim, int64_t extent, std::span<const int64_
   return true;
 }
 
+void ReadEverywhere(IndexMap& map, int32_t dim, size_t own_bounds_from,
+                    std::span<const int64_t> dims, std::span<const int64_t> extents) {
+  map.offsets[dim] = 0;
+  for (int32_t d = 0; d < map.domain_rank; ++d) map.At(dim, d) = 0;
+  map.bounds.resize(own_bounds_from);
+  if (!map.dynamic.empty()) return;
+  for (int32_t row = 0; row < map.rank(); ++row) {
+    const Range range = RangeOf(map.Row(row), map.offsets[row], extents);
+    if (range.low < 0 || range.high >= dims[row]) return;
+  }
+  map.bounds.clear();
+}
+
 bool MapThrough(const IndexMap& map, const Op& op, int32_t operand,
                 std::span<const int64_t> extents, IndexMap& result) {
   const Type& source = op.operands[operand]->type;

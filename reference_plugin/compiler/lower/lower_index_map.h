@@ -67,6 +67,11 @@ IndexMap SelectRows(const IndexMap& map, std::span<const RowSource> rows);
 // index is not known before run time.
 bool AddBound(IndexMap& map, int32_t dim, int64_t extent, std::span<const int64_t> extents);
 
+// Reads the one entry along `dim` of a value of these dims at every point, not only where there is
+// one by the bounds from `own_bounds_from` on.
+void ReadEverywhere(IndexMap& map, int32_t dim, size_t own_bounds_from,
+                    std::span<const int64_t> dims, std::span<const int64_t> extents);
+
 // The map of operand `operand` of a movement op read through `map`; false where it is not affine.
 // Reshape has its own function below.
 bool MapThrough(const IndexMap& map, const Op& op, int32_t operand,

@@ -351,8 +351,7 @@ int32_t KernelWriter::ComputeNode(int32_t instance, int32_t key) {
   if (i.kind == InstanceKind::kConcatenate) {
     int32_t node = NodeFor(i.operands.back(), key);
     for (size_t part = i.operands.size() - 1; part-- > 0;) {
-      const Instance& source = group_.instances[i.operands[part]];
-      int32_t mask = MaskNode(key, group_.maps[source.map], i.own_bounds_from);
+      int32_t mask = MaskNode(key, group_.maps[i.chosen[part]], i.own_bounds_from);
       int32_t value = NodeFor(i.operands[part], key);
       node = OpNode(key, Opcode::kSelect, i.value->type.dtype, {mask, value, node});
     }

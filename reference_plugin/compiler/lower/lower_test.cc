@@ -131,6 +131,35 @@ TEST(Lower, ConcatenateWritesParts) {
   EXPECT_EQ(CountKernels(LowerText(kText, false).entry), 2);
 }
 
+// A point in space computed coordinate by coordinate, one step after another: each coordinate is
+// computed once for all three places that need it.
+TEST(Lower, OneEntryOfAConcatenationIsOneValue) {
+  std::string text = "func.func @main(%y0: tensor<3xf32>) -> tensor<3xf32> {\n";
+  for (int step = 0; step < 4; ++step) {
+    const std::string y = StrCat("%y", step), s = StrCat("_", step);
+    for (int i = 0; i < 3; ++i) {
+      text += StrCat("%s", i, s, " = stablehlo.slice ", y, " [", i, ":", i + 1,
+                     "] : (tensor<3xf32>) -> tensor<1xf32>\n");
+    }
+    for (int i = 0; i < 3; ++i) {
+      text += StrCat("%d", i, s, " = stablehlo.multiply %s", (i + 1) % 3, s, ", %s", (i + 2) % 3, s,
+                     " : tensor<1xf32>\n");
+    }
+    text += StrCat("%d", s, " = stablehlo.concatenate %d0", s, ", %d1", s, ", %d2", s,
+                   ", dim = 0 : (tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<3xf32>\n");
+    text += StrCat("%y", step + 1, " = stablehlo.add %y0, %d", s, " : tensor<3xf32>\n");
+  }
+  text += "return %y4 : tensor<3xf32>\n}";
+  const plan::Schedule schedule = LowerText(text);
+  ASSERT_EQ(CountKernels(schedule.entry), 1) << ToString(schedule);
+  int64_t products = 0;
+  for (const Node& node : schedule.entry.steps[0].kernel->body.phases[0].nodes) {
+    if (node.kind == NodeKind::kOp && node.opcode == Opcode::kMultiply) ++products;
+  }
+  EXPECT_EQ(products, 4 * 3) << ToString(schedule);
+  ExpectFusionKeepsResults(text);
+}
+
 // Many large parts are written where they belong, also where another kernel reads them.
 TEST(Lower, ManyPartsAreNotSelected) {
   const auto program = [](int64_t elements) {
