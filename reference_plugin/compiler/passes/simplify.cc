@@ -40,8 +40,9 @@ Value* SimplifyContext::EmitReshape(const Op& like, Value* operand, const Type& 
 Value* SimplifyContext::SimplifyOp(Op& op) {
   if (op.results.size() != 1) return nullptr;
   if (Value* const constant = FoldConstants(*this, op)) return constant;
-  for (SimplifyRule rule : {ElementwiseRuleOf(op.opcode), PredicateRuleOf(op.opcode),
-                            InterleaveRuleOf(op.opcode), MovementRuleOf(op.opcode)}) {
+  for (SimplifyRule rule :
+       {ElementwiseRuleOf(op.opcode), NumberRuleOf(op.opcode), PredicateRuleOf(op.opcode),
+        InterleaveRuleOf(op.opcode), MovementRuleOf(op.opcode)}) {
     if (rule == nullptr) continue;
     if (Value* const simpler = rule(*this, op)) return simpler;
   }

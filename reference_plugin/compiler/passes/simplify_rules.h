@@ -64,6 +64,7 @@ constexpr SimplifyRules RulesByOpcode(const SimplifyRow (&table)[rows]) {
 SimplifyRule ElementwiseRuleOf(Opcode opcode);  // simplify_elementwise.cc
 SimplifyRule InterleaveRuleOf(Opcode opcode);   // simplify_interleave.cc
 SimplifyRule MovementRuleOf(Opcode opcode);     // simplify_movement.cc
+SimplifyRule NumberRuleOf(Opcode opcode);       // simplify_numbers.cc
 SimplifyRule PredicateRuleOf(Opcode opcode);    // simplify_predicates.cc
 
 // The constant that an op of constants computes, or null; only what every back end computes with
