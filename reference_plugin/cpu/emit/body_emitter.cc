@@ -67,6 +67,10 @@ bool MakesQuiet(const PieceValue& value) {
   }
 }
 
+bool IsFunction(const PieceValue& value) {
+  return value.kind == Kind::kOp && FunctionCode::Has(value.node.opcode, value.operand_type);
+}
+
 // The most values that are needed at once, without constants: of each copy, and of all together.
 struct MostLive {
   int vectors = 0, masks = 0;
@@ -155,9 +159,9 @@ int BodyEmitter::num_vectors() const {
   return (vector_.has_masks() ? kVectorsOfAvx512 : kVectorsOfAvx2) - accumulator_registers_;
 }
 
-bool BodyEmitter::Fits(const Piece& piece, int copies) const {
+bool BodyEmitter::Fits(const Piece& piece, int copies, int more) const {
   const MostLive live = FindMostLive(piece, vector_.has_masks());
-  return copies * live.vectors + live.shared_vectors <= num_vectors() &&
+  return copies * (live.vectors + more) + live.shared_vectors <= num_vectors() &&
          copies * live.masks + live.shared_masks <= kNumMasks;
 }
 
@@ -165,14 +169,18 @@ bool BodyEmitter::Fits(const Piece& piece, int copies) const {
 // What waits for one op after another, as values of f16 do that are rounded each time, gains from
 // four.
 int BodyEmitter::BestCopies(const Piece& piece) const {
-  bool has_function = false, is_rounded = false;
+  bool has_function = false, is_rounded = false, in_step = true;
+  size_t temporaries = 0;
   for (const PieceValue& value : piece) {
-    has_function = has_function || (value.kind == Kind::kOp &&
-                                    FunctionCode::Has(value.node.opcode, value.operand_type));
     is_rounded = is_rounded || value.rounded != DType::kInvalid;
+    if (!IsFunction(value)) continue;
+    has_function = true;
+    in_step = in_step && FunctionCode::IsInStep(value.node.opcode);
+    temporaries = std::max(temporaries, FunctionCode::TemporariesOf(value.node.opcode));
   }
   const bool has_waits = is_rounded || !has_function;
   if (vector_.has_masks() && has_waits && Fits(piece, 4)) return 4;
+  if (vector_.has_masks() && in_step && Fits(piece, 4, static_cast<int>(temporaries) + 1)) return 4;
   return Fits(piece, 2) ? 2 : 1;
 }
 
@@ -287,21 +295,27 @@ void BodyEmitter::Emit(const Piece& piece, bool is_tail) {
   std::fill(owners_.begin(), owners_.end(), std::nullopt);
   FindUsers();
   if (is_tail) EmitTailMask();
-  for (size_t n = 0; n < piece_.size(); ++n) {
-    const auto number = static_cast<int32_t>(n);
-    if (piece_[n].kind == Kind::kOp) {
-      EmitOp(number);
-      Round(number);
-    } else if (piece_[n].kind == Kind::kCombine) {
-      EmitCombine(number);
-    } else if (piece_[n].kept >= 0) {
-      Register(number);
+  int32_t count = 1;  // of values at a time
+  for (int32_t n = 0; n < static_cast<int32_t>(piece_.size()); n += count) {
+    count = std::max(CountFunctions(n), 1);
+    const PieceValue& value = ValueOf(n);
+    if (IsFunction(value)) {
+      EmitFunctions(n, count);
+    } else if (value.kind == Kind::kOp) {
+      EmitOp(n);
+    } else if (value.kind == Kind::kCombine) {
+      EmitCombine(n);
+    } else if (value.kept >= 0) {
+      Register(n);
     } else {
       continue;
     }
+    for (int32_t i = n; i < n + count; ++i) {
+      if (value.kind == Kind::kOp) Round(i);
+    }
     locked_.clear();
-    ReleaseIfDead(number);
-    if (number >= last_load_) EmitStores();
+    for (int32_t i = n; i < n + count; ++i) ReleaseIfDead(i);
+    if (n + count > last_load_) EmitStores();
   }
 }
 
@@ -428,7 +442,7 @@ void BodyEmitter::LockOwned(Vec reg) {
 }
 
 void BodyEmitter::EmitOp(int32_t n) {
-  if (EmitFunction(n) || EmitExtreme(n) || EmitOnMemory(n)) return;
+  if (EmitExtreme(n) || EmitOnMemory(n)) return;
   const PieceValue& value = ValueOf(n);
   const Node& node = value.node;
   Vec operands[3];
@@ -530,17 +544,43 @@ void BodyEmitter::EmitCombine(int32_t n) {
   Use(value.node.operands[0]);
 }
 
-bool BodyEmitter::EmitFunction(int32_t n) {
+// How many functions from this value on are emitted together: the same one of vectors that do not
+// wait for each other, as many as there are registers for. 0: it is none.
+int32_t BodyEmitter::CountFunctions(int32_t n) {
   const PieceValue& value = ValueOf(n);
-  if (!FunctionCode::Has(value.node.opcode, value.operand_type)) return false;
-  const Vec x = Register(value.node.operands[0]), reg = NewRegister();
-  std::array<Vec, FunctionCode::kTemporaries> temporaries;
-  for (Vec& temporary : temporaries) temporary = NewRegister();
+  if (!IsFunction(value)) return 0;
+  const Opcode opcode = value.node.opcode;
+  if (!FunctionCode::IsInStep(opcode)) return 1;
+  int32_t free = 0, count = 0;
+  for (size_t r = 0; r < registers_.size(); ++r) {
+    if (!registers_[r].isOPMASK() && !owners_[r].has_value()) ++free;
+  }
+  for (int32_t i = n; i < static_cast<int32_t>(piece_.size()); ++i, ++count) {
+    const PieceValue& other = ValueOf(i);
+    if (!IsFunction(other) || other.node.opcode != opcode || other.node.operands[0] >= n) break;
+    free -= static_cast<int32_t>(1 + FunctionCode::TemporariesOf(opcode));
+    if (!StateOf(other.node.operands[0]).reg.has_value()) --free;
+    if (free < 0) break;
+  }
+  return std::max(count, 1);
+}
+
+void BodyEmitter::EmitFunctions(int32_t n, int32_t count) {
+  const PieceValue& value = ValueOf(n);
+  const Opcode opcode = value.node.opcode;
+  std::vector<FunctionCode::Copy> copies;
+  for (int32_t i = n; i < n + count; ++i) {
+    FunctionCode::Copy& copy = copies.emplace_back();
+    copy.x = Register(ValueOf(i).node.operands[0]);
+    copy.dst = NewRegister();
+    for (size_t t = 0; t < FunctionCode::TemporariesOf(opcode); ++t) copy.t[t] = NewRegister();
+  }
   vector_.set_type(value.operand_type);
-  functions_.Emit(value.node.opcode, reg, x, temporaries);
-  Use(value.node.operands[0]);
-  SetRegister(n, reg);
-  return true;
+  functions_.Emit(opcode, copies);
+  for (int32_t i = n; i < n + count; ++i) {
+    Use(ValueOf(i).node.operands[0]);
+    SetRegister(i, copies[static_cast<size_t>(i - n)].dst);
+  }
 }
 
 bool BodyEmitter::EmitExtreme(int32_t n) {

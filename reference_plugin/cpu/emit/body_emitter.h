@@ -40,8 +40,8 @@ class BodyEmitter {
   // The register that has it all the time; nothing: it is read from rdi's pointers each time.
   std::optional<Xbyak::Reg64> PointerOf(int32_t slot) const;
 
-  // Whether the values of so many copies fit into registers at once.
-  bool Fits(const Piece& piece, int copies) const;
+  // Whether the values of so many copies, and so many more of each, fit into registers at once.
+  bool Fits(const Piece& piece, int copies, int more = 0) const;
   // How many copies of a piece are best done at a time: few are put aside for results then.
   int BestCopies(const Piece& piece) const;
   // From here on registers that the values of this piece do not need have its constants: a
@@ -94,7 +94,8 @@ class BodyEmitter {
   void Round(int32_t n);
   bool EmitOnMemory(int32_t n);
   bool EmitExtreme(int32_t n);
-  bool EmitFunction(int32_t n);
+  int32_t CountFunctions(int32_t n);
+  void EmitFunctions(int32_t n, int32_t count);
   void EmitCombine(int32_t n);
   void EmitStores();
   void LoadInput(int32_t n, Vec reg);

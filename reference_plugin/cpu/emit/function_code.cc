@@ -42,20 +42,45 @@ bool FunctionCode::Has(Opcode opcode, DType type) {
   }
 }
 
-void FunctionCode::Emit(Opcode opcode, Vec dst, Vec x, Temporaries t) {
+size_t FunctionCode::TemporariesOf(Opcode opcode) {
   switch (opcode) {
     case Opcode::kExponential:
-      return Exponential(dst, x, t[0], t[1]);
-    case Opcode::kTanh:
-      return Tanh(dst, x, t);
     case Opcode::kLogistic:
-      return Logistic(dst, x, t);
-    case Opcode::kLog:
-      return Log(dst, x, t);
-    case Opcode::kErf:
-      return Erf(dst, x, t);
+      return 2;
+    case Opcode::kTanh:
+      return 3;
     default:
-      return SineOrCosine(opcode, dst, x, t);
+      return kTemporaries;
+  }
+}
+
+bool FunctionCode::IsInStep(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::kExponential:
+    case Opcode::kTanh:
+    case Opcode::kLogistic:
+    case Opcode::kErf:
+      return true;
+    default:
+      return false;
+  }
+}
+
+void FunctionCode::Emit(Opcode opcode, Copies copies) {
+  const Copy& one = copies[0];
+  switch (opcode) {
+    case Opcode::kExponential:
+      return Exponential(copies, /*of_negative=*/false);
+    case Opcode::kTanh:
+      return Tanh(copies);
+    case Opcode::kLogistic:
+      return Logistic(copies);
+    case Opcode::kLog:
+      return Log(one.dst, one.x, one.t);
+    case Opcode::kErf:
+      return Erf(copies);
+    default:
+      return SineOrCosine(opcode, one.dst, one.x, one.t);
   }
 }
 
@@ -87,17 +112,40 @@ void FunctionCode::Polynomial(Vec dst, Vec x, const float (&coefficients)[kCount
   for (size_t k = kCount - 1; k > 0; --k) code_.vfmadd213ps(dst, x, Float(coefficients[k - 1]));
 }
 
-// ReduceShortExp: x becomes the remainder. other_ is overwritten.
-void FunctionCode::ReduceExp(Vec x, Vec n, Vec fraction) {
-  LoadFloat(n, Constants::kRoundingMagic);
-  code_.vfmadd231ps(n, x, Float(Constants::kLog2E));
-  code_.vsubps(n, n, Float(Constants::kRoundingMagic));
-  code_.vfnmadd231ps(x, n, Float(Constants::kLn2Hi));
-  code_.vfnmadd231ps(x, n, Float(Constants::kLn2Lo));
-  Polynomial(fraction, x, math::kExpTail<float>);
-  const Xbyak::Operand& one = Float(1);
-  code_.vfmadd213ps(fraction, x, one);
-  code_.vfmadd213ps(fraction, x, one);
+template <size_t kCount>
+void FunctionCode::Polynomials(Copies copies, Member dst, Member x,
+                               const float (&coefficients)[kCount]) {
+  for (const Copy& c : copies) LoadFloat(dst(c), coefficients[kCount - 1]);
+  for (size_t k = kCount - 1; k > 0; --k) {
+    const Xbyak::Operand& coefficient = Float(coefficients[k - 1]);
+    for (const Copy& c : copies) code_.vfmadd213ps(dst(c), x(c), coefficient);
+  }
+}
+
+namespace {
+
+Vec Dst(const FunctionCode::Copy& c) { return c.dst; }
+Vec First(const FunctionCode::Copy& c) { return c.t[0]; }
+Vec Second(const FunctionCode::Copy& c) { return c.t[1]; }
+
+template <class Step>
+void Each(FunctionCode::Copies copies, const Step& step) {
+  for (const FunctionCode::Copy& c : copies) step(c);
+}
+
+}  // namespace
+
+// ReduceShortExp of t[1], which becomes the remainder: t[0] = n, dst = the fraction.
+void FunctionCode::ReduceExp(Copies copies) {
+  const auto each = [&](const auto& step) { Each(copies, step); };
+  each([&](const Copy& c) { LoadFloat(c.t[0], Constants::kRoundingMagic); });
+  each([&](const Copy& c) { code_.vfmadd231ps(c.t[0], c.t[1], Float(Constants::kLog2E)); });
+  each([&](const Copy& c) { code_.vsubps(c.t[0], c.t[0], Float(Constants::kRoundingMagic)); });
+  each([&](const Copy& c) { code_.vfnmadd231ps(c.t[1], c.t[0], Float(Constants::kLn2Hi)); });
+  each([&](const Copy& c) { code_.vfnmadd231ps(c.t[1], c.t[0], Float(Constants::kLn2Lo)); });
+  Polynomials(copies, Dst, Second, math::kExpTail<float>);
+  each([&](const Copy& c) { code_.vfmadd213ps(c.dst, c.t[1], Float(1)); });
+  each([&](const Copy& c) { code_.vfmadd213ps(c.dst, c.t[1], Float(1)); });
 }
 
 void FunctionCode::PowerOfTwo(Vec n) {
@@ -105,92 +153,113 @@ void FunctionCode::PowerOfTwo(Vec n) {
   code_.vpslld(n, n, kMantissaBits);
 }
 
-void FunctionCode::Exponential(Vec dst, Vec x, Vec t0, Vec t1) {
+// Of x, or of -|x|.
+void FunctionCode::LoadExponent(Vec dst, Vec x, bool of_negative) {
+  of_negative ? code_.vorps(dst, x, vector_.Constant(kSignBit)) : code_.vmovaps(dst, x);
+}
+
+void FunctionCode::Exponential(Copies copies, bool of_negative) {
+  const auto each = [&](const auto& step) { Each(copies, step); };
   Xbyak::Label any, end;
-  code_.vandps(scratch_, x, vector_.Constant(~kSignBit));
-  const Vec is_normal = vector_.MaskOr(1, scratch_);
-  vector_.CompareFloats(is_normal, scratch_, Float(Constants::kExpNormal), kLess);
-  vector_.JumpUnlessAll(is_normal, any);
-  code_.vmovaps(scratch_, x);
-  ReduceExp(scratch_, t0, dst);
-  ScaleNormal(dst, t0);
+  const Vec are_normal = vector_.MaskOr(1, copies[0].t[0]);
+  each([&](const Copy& c) { code_.vandps(c.t[0], c.x, vector_.Constant(~kSignBit)); });
+  for (size_t i = 0; i < copies.size(); ++i) {
+    const Vec is_normal = i == 0 ? are_normal : vector_.MaskOr(2, copies[i].t[0]);
+    vector_.CompareFloats(is_normal, copies[i].t[0], Float(Constants::kExpNormal), kLess);
+    if (i > 0) vector_.AndMasks(are_normal, is_normal);
+  }
+  vector_.JumpUnlessAll(are_normal, any);
+  each([&](const Copy& c) { LoadExponent(c.t[1], c.x, of_negative); });
+  ReduceExp(copies);
+  // dst * 2^n is a normal number.
+  if (vector_.has_masks()) {
+    each([&](const Copy& c) { code_.vscalefps(c.dst, c.dst, c.t[0]); });
+  } else {
+    each([&](const Copy& c) { PowerOfTwo(c.t[0]); });
+    each([&](const Copy& c) { code_.vmulps(c.dst, c.dst, c.t[0]); });
+  }
   code_.L(end);
-  rest_.push_back([=, this]() mutable {
+  rest_.push_back([=, this, all = std::vector<Copy>(copies.begin(), copies.end())]() mutable {
     code_.L(any);
-    ExponentialOfAny(dst, x, t0, t1);
+    for (const Copy& c : all) ExponentialOfAny(c, of_negative);
     code_.jmp(end);
   });
 }
 
-// dst *= 2^n, which gives a normal number; n is overwritten.
-void FunctionCode::ScaleNormal(Vec dst, Vec n) {
-  if (vector_.has_masks()) return code_.vscalefps(dst, dst, n);
-  PowerOfTwo(n);
-  code_.vmulps(dst, dst, n);
-}
-
-void FunctionCode::ExponentialOfAny(Vec dst, Vec x, Vec t0, Vec t1) {
-  const Vec stays = vector_.MaskOr(1, t1);
-  vector_.CompareFloats(stays, x, Float(Constants::kExpVanishes), kNotLess);
-  vector_.Keep(t1, x, stays);
-  code_.vminps(t1, FloatOr(scratch_, Constants::kExpLimit), t1);
-  code_.vmaxps(t1, FloatOr(scratch_, -Constants::kExpLimit), t1);
-  ReduceExp(t1, t0, dst);
+void FunctionCode::ExponentialOfAny(const Copy& c, bool of_negative) {
+  const Vec dst = c.dst, n = c.t[0], rest = c.t[1];
+  const Vec stays = vector_.MaskOr(1, rest);
+  const auto find_stays = [&] {
+    LoadExponent(scratch_, c.x, of_negative);
+    vector_.CompareFloats(stays, scratch_, Float(Constants::kExpVanishes), kNotLess);
+  };
+  find_stays();
+  vector_.Keep(rest, scratch_, stays);
+  code_.vminps(rest, FloatOr(scratch_, Constants::kExpLimit), rest);
+  code_.vmaxps(rest, FloatOr(scratch_, -Constants::kExpLimit), rest);
+  ReduceExp({&c, 1});
   // ScaleByPowerOfTwo
-  code_.vmulps(scratch_, t0, Float(0.5f));
+  code_.vmulps(scratch_, n, Float(0.5f));
   code_.vaddps(scratch_, scratch_, Float(Constants::kRoundingMagic));
   code_.vsubps(scratch_, scratch_, Float(Constants::kRoundingMagic));
-  code_.vsubps(t0, t0, scratch_);
+  code_.vsubps(n, n, scratch_);
   PowerOfTwo(scratch_);
-  PowerOfTwo(t0);
+  PowerOfTwo(n);
   code_.vmulps(dst, dst, scratch_);
-  code_.vmulps(dst, dst, t0);
-  vector_.CompareFloats(stays, x, Float(Constants::kExpVanishes), kNotLess);
+  code_.vmulps(dst, dst, n);
+  find_stays();
   vector_.Keep(dst, dst, stays);
 }
 
-void FunctionCode::Tanh(Vec dst, Vec x, Temporaries t) {
-  const Vec magnitude = t[0], half = t[0], fraction = t[1];
-  code_.vandps(magnitude, x, vector_.Constant(~kSignBit));
-  code_.vminps(magnitude, FloatOr(scratch_, Constants::kMinusOneLimit / 2), magnitude);
-  LoadFloat(dst, Constants::kRoundingMagic);
-  code_.vfmadd231ps(dst, magnitude, Float(2 * Constants::kLog2E));
-  code_.vsubps(dst, dst, Float(Constants::kRoundingMagic));
-  code_.vfmsub231ps(half, dst, Float(Constants::kLn2Hi / 2));
-  code_.vfmadd231ps(half, dst, Float(Constants::kLn2Lo / 2));
-  Polynomial(fraction, half, math::kHalfExpTail<float>);
-  code_.vmulps(other_, half, half);
-  code_.vfmadd213ps(fraction, other_, half);
+void FunctionCode::Tanh(Copies copies) {
+  const auto each = [&](const auto& step) { Each(copies, step); };
+  // t[0]: the magnitude, then half the remainder; t[1]: the fraction.
+  each([&](const Copy& c) { code_.vandps(c.t[0], c.x, vector_.Constant(~kSignBit)); });
+  each([&](const Copy& c) {
+    code_.vminps(c.t[0], FloatOr(c.dst, Constants::kMinusOneLimit / 2), c.t[0]);
+  });
+  each([&](const Copy& c) { LoadFloat(c.dst, Constants::kRoundingMagic); });
+  each([&](const Copy& c) { code_.vfmadd231ps(c.dst, c.t[0], Float(2 * Constants::kLog2E)); });
+  each([&](const Copy& c) { code_.vsubps(c.dst, c.dst, Float(Constants::kRoundingMagic)); });
+  each([&](const Copy& c) { code_.vfmsub231ps(c.t[0], c.dst, Float(Constants::kLn2 / 2)); });
+  Polynomials(copies, Second, First, math::kHalfExpTail<float>);
+  each([&](const Copy& c) { code_.vmulps(c.t[2], c.t[0], c.t[0]); });
+  each([&](const Copy& c) { code_.vfmadd213ps(c.t[1], c.t[2], c.t[0]); });
   // PowerOfHalf
-  code_.vsubps(dst, FloatOr(scratch_, Constants::kRoundingMagic + Constants::kExponentBias), dst);
-  code_.vpslld(dst, dst, kMantissaBits);
-  LoadFloat(other_, 0.5f);
-  code_.vfnmadd231ps(other_, dst, Float(0.5f));
-  code_.vfnmadd231ps(other_, dst, fraction);
-  code_.vsubps(scratch_, FloatOr(scratch_, 1), other_);
-  code_.vdivps(dst, other_, scratch_);
-  AddSign(dst, x);
+  constexpr float kBias = Constants::kRoundingMagic + Constants::kExponentBias;
+  each([&](const Copy& c) { code_.vsubps(c.dst, FloatOr(c.t[2], kBias), c.dst); });
+  each([&](const Copy& c) { code_.vpslld(c.dst, c.dst, kMantissaBits); });
+  each([&](const Copy& c) { LoadFloat(c.t[2], 0.5f); });
+  each([&](const Copy& c) { code_.vfnmadd231ps(c.t[2], c.dst, Float(0.5f)); });
+  each([&](const Copy& c) { code_.vfnmadd231ps(c.t[2], c.dst, c.t[1]); });
+  each([&](const Copy& c) { code_.vsubps(c.t[1], FloatOr(c.t[1], 1), c.t[2]); });
+  each([&](const Copy& c) { code_.vdivps(c.dst, c.t[2], c.t[1]); });
+  each([&](const Copy& c) { AddSign(c.dst, c.x, c.t[0]); });
 }
 
 // What has no sign gets that of x.
-void FunctionCode::AddSign(Vec dst, Vec x) {
+void FunctionCode::AddSign(Vec dst, Vec x, Vec spare) {
   if (vector_.has_masks()) {
     constexpr uint8_t kFirstOrBothOthers = 0xF8;
     return code_.vpternlogd(dst, x, vector_.Constant(kSignBit), kFirstOrBothOthers);
   }
-  code_.vandps(scratch_, x, vector_.Constant(kSignBit));
-  code_.vorps(dst, dst, scratch_);
+  code_.vandps(spare, x, vector_.Constant(kSignBit));
+  code_.vorps(dst, dst, spare);
 }
 
-void FunctionCode::Logistic(Vec dst, Vec x, Temporaries t) {
-  code_.vorps(t[2], x, vector_.Constant(kSignBit));
-  Exponential(dst, t[2], t[0], t[1]);
-  vector_.SetZero(scratch_);
-  const Vec is_negative = vector_.MaskOr(1, scratch_);
-  vector_.CompareFloats(is_negative, x, scratch_, kLess);
-  vector_.Choose(other_, FloatOr(other_, 1), dst, is_negative);
-  code_.vaddps(dst, dst, Float(1));
-  code_.vdivps(dst, other_, dst);
+void FunctionCode::Logistic(Copies copies) {
+  const auto each = [&](const auto& step) { Each(copies, step); };
+  Exponential(copies, /*of_negative=*/true);
+  if (vector_.has_masks()) vector_.SetZero(scratch_);
+  each([&](const Copy& c) {
+    // Without masks lanes are chosen by their sign. That of -0 has no effect, its exp is 1, nor has
+    // that of a NaN, which is a quiet one by now.
+    const Vec is_negative = vector_.MaskOr(1, c.x);
+    if (vector_.has_masks()) vector_.CompareFloats(is_negative, c.x, scratch_, kLess);
+    vector_.Choose(c.t[0], FloatOr(c.t[0], 1), c.dst, is_negative);
+  });
+  each([&](const Copy& c) { code_.vaddps(c.dst, c.dst, Float(1)); });
+  each([&](const Copy& c) { code_.vdivps(c.dst, c.t[0], c.dst); });
 }
 
 // ReduceLog of a normal x > 0 and LogFromReduction.
@@ -266,25 +335,27 @@ void FunctionCode::LookUp(Vec dst, const float (&table)[8], Vec numbers) {
   vector_.LookUp(dst, std::bit_cast<ConstantPool::Vector>(table), numbers);
 }
 
-void FunctionCode::Erf(Vec dst, Vec x, Temporaries t) {
-  const Vec cut = t[0], number = t[1], near = t[2];
-  code_.vandps(cut, x, vector_.Constant(~kSignBit));
-  code_.vminps(cut, FloatOr(scratch_, Constants::kErfLimit), cut);
-  LoadFloat(number, Constants::kRoundingMagic);
-  code_.vfmadd231ps(number, cut, Float(1 / math::kErfStep));
-  LookUp(scratch_, math::kErfCentres, number);
-  code_.vsubps(near, cut, scratch_);
+void FunctionCode::Erf(Copies copies) {
+  const auto each = [&](const auto& step) { Each(copies, step); };
+  // t[0]: x cut off; t[1]: the number of its interval; t[2]: how far from its centre; t[3]: what a
+  // table has.
+  each([&](const Copy& c) { code_.vandps(c.t[0], c.x, vector_.Constant(~kSignBit)); });
+  each([&](const Copy& c) { code_.vminps(c.t[0], FloatOr(c.t[3], Constants::kErfLimit), c.t[0]); });
+  each([&](const Copy& c) { LoadFloat(c.t[1], Constants::kRoundingMagic); });
+  each([&](const Copy& c) { code_.vfmadd231ps(c.t[1], c.t[0], Float(1 / math::kErfStep)); });
+  each([&](const Copy& c) { LookUp(c.t[3], math::kErfCentres, c.t[1]); });
+  each([&](const Copy& c) { code_.vsubps(c.t[2], c.t[0], c.t[3]); });
   constexpr size_t kDegree = std::size(math::kErfSlopes) - 1;
-  LookUp(dst, math::kErfSlopes[kDegree], number);
+  each([&](const Copy& c) { LookUp(c.dst, math::kErfSlopes[kDegree], c.t[1]); });
   for (size_t k = kDegree; k-- > 0;) {
-    LookUp(scratch_, math::kErfSlopes[k], number);
-    code_.vfmadd213ps(dst, near, scratch_);
+    each([&](const Copy& c) { LookUp(c.t[3], math::kErfSlopes[k], c.t[1]); });
+    each([&](const Copy& c) { code_.vfmadd213ps(c.dst, c.t[2], c.t[3]); });
   }
-  code_.vminps(cut, FloatOr(scratch_, Constants::kErfFirst), cut);
-  LookUp(scratch_, math::kErfAtCentres, number);
-  code_.vmaxps(cut, scratch_, cut);
-  code_.vfmadd213ps(dst, near, cut);
-  AddSign(dst, x);
+  each([&](const Copy& c) { code_.vminps(c.t[0], FloatOr(c.t[3], Constants::kErfFirst), c.t[0]); });
+  each([&](const Copy& c) { LookUp(c.t[3], math::kErfAtCentres, c.t[1]); });
+  each([&](const Copy& c) { code_.vmaxps(c.t[0], c.t[3], c.t[0]); });
+  each([&](const Copy& c) { code_.vfmadd213ps(c.dst, c.t[2], c.t[0]); });
+  each([&](const Copy& c) { AddSign(c.dst, c.x, c.t[0]); });
 }
 
 void FunctionCode::SineOrCosine(Opcode opcode, Vec dst, Vec x, Temporaries t) {

@@ -8,6 +8,7 @@
 
 #include <bit>
 #include <cstring>
+#include <functional>
 #include <random>
 #include <span>
 #include <string>
@@ -15,6 +16,7 @@
 
 #include "reference_plugin/cpu/emit/arrange_piece.h"
 #include "reference_plugin/cpu/emit/code_cache.h"
+#include "reference_plugin/cpu/emit/function_code.h"
 #include "reference_plugin/cpu/math/simd_name.h"
 #include "reference_plugin/cpu/math/tile_functions.h"
 
@@ -245,7 +247,9 @@ std::vector<Lanes> Reference(const Piece& piece, const std::vector<Lanes>& slots
   return values;
 }
 
-void Compare(const Piece& piece, PieceFunction function, int64_t lanes, std::mt19937& random) {
+using MakeElement = std::function<uint64_t(DType type, int64_t lane)>;
+
+void Compare(const Piece& piece, PieceFunction function, int64_t lanes, const MakeElement& make) {
   // Slots end at a guard, so most are not aligned to a vector: none but those of 16, 32, ... lanes.
   std::vector<Lanes> inputs;
   std::vector<std::unique_ptr<GuardedPage>> pages;
@@ -260,7 +264,7 @@ void Compare(const Piece& piece, PieceFunction function, int64_t lanes, std::mt1
     Lanes& input = inputs.emplace_back(kMostLanes * element);
     if (value.kind != Kind::kInput) continue;
     for (int64_t i = 0; i < lanes; ++i) {
-      const uint64_t bits = RandomElement(type, random).both();
+      const uint64_t bits = make(type, i);
       std::memcpy(&input[static_cast<size_t>(i) * element], &bits, element);
     }
     std::memcpy(slots.back(), input.data(), bytes);
@@ -284,6 +288,11 @@ void Compare(const Piece& piece, PieceFunction function, int64_t lanes, std::mt1
       ASSERT_EQ(*p, std::byte{0x5A}) << "written before the slot";
     }
   }
+}
+
+void Compare(const Piece& piece, PieceFunction function, int64_t lanes, std::mt19937& random) {
+  Compare(piece, function, lanes,
+          [&](DType type, int64_t) { return RandomElement(type, random).both(); });
 }
 
 // Code of each instruction set that there is, against the routines of the best one.
@@ -325,6 +334,31 @@ TEST_P(PieceTest, RandomPiecesAreTheirRoutines) {
         Compare(piece, code->function(0), lanes, random);
         if (HasFatalFailure()) return;
       }
+    }
+  }
+}
+
+// Several vectors that go the common way together, and then one lane that does not.
+TEST_P(PieceTest, FunctionsOfOrdinaryNumbers) {
+  std::mt19937 random(4);
+  constexpr DType kFloat[] = {DType::kF32};
+  for (const Candidate& candidate : Candidates(kFloat)) {
+    if (!FunctionCode::Has(candidate.node.opcode, candidate.operand)) continue;
+    Piece piece = MakePiece({candidate}, random, 1, kFloat).piece;
+    for (PieceValue& value : piece) value.rounded = DType::kInvalid;
+    piece.back().node.operands[0] = 0;
+    const auto code = codes_.Get({{piece}});
+    ASSERT_NE(code, nullptr);
+    for (int turn = 0; turn < 40; ++turn) {
+      const auto rare = static_cast<int64_t>(turn % 2 == 0 ? kMostLanes : random() % kMostLanes);
+      const auto make = [&](DType type, int64_t lane) -> uint64_t {
+        if (lane == rare) return RandomBits(type, random);
+        const float size = static_cast<float>(random()) * 0x1p-29f + 0x1p-20f;
+        const bool has_sign = candidate.node.opcode != Opcode::kLog && random() % 2 == 0;
+        return std::bit_cast<uint32_t>(has_sign ? -size : size);
+      };
+      Compare(piece, code->function(0), kMostLanes - turn % 3, make);
+      if (HasFatalFailure()) return;
     }
   }
 }

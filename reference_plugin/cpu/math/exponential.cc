@@ -145,8 +145,8 @@ struct TanhOp {
       const V magnitude = AtMost(d, C::kMinusOneLimit / 2, hn::Abs(x));
       const V magic = hn::Set(d, C::kRoundingMagic);
       const V n = hn::Sub(hn::MulAdd(magnitude, hn::Set(d, 2 * C::kLog2E), magic), magic);
-      const V high = hn::MulSub(n, hn::Set(d, C::kLn2Hi / 2), magnitude);
-      const V half = hn::MulAdd(n, hn::Set(d, C::kLn2Lo / 2), high);
+      // What ln 2 lacks, n times, is lost in 2^-n of it.
+      const V half = hn::MulSub(n, hn::Set(d, C::kLn2 / 2), magnitude);
       const V fraction =
           hn::MulAdd(hn::Mul(half, half), Polynomial(d, half, kHalfExpTail<float>), half);
       const V power = PowerOfHalf(d, n), point_five = hn::Set(d, 0.5f);

@@ -25,9 +25,10 @@ struct FloatConstants<float> {
   // ln 2 in two parts; n * kLn2Hi is exact for |n| < 2^9.
   static constexpr float kLn2Hi = 0x1.62ep-1f;
   static constexpr float kLn2Lo = 0x1.0bfbe8p-15f;
-  static constexpr float kExpNormal = 87;      // exp(-kExpNormal) is normal
-  static constexpr float kExpVanishes = -104;  // exp(x) rounds to 0 below
-  static constexpr float kExpLimit = 105;      // exp(-kExpLimit) rounds to 0, exp(..) overflows
+  static constexpr float kLn2 = 0x1.62e43p-1f;  // exact to 2^-28, for small n
+  static constexpr float kExpNormal = 87;       // exp(-kExpNormal) is normal
+  static constexpr float kExpVanishes = -104;   // exp(x) rounds to 0 below
+  static constexpr float kExpLimit = 105;       // exp(-kExpLimit) rounds to 0, exp(..) overflows
   static constexpr float kExpOverflow = 0x1.62e43p+6f;  // expm1 of anything above is infinite
   static constexpr float kMinusOneLimit = 20;           // expm1(-x) rounds to -1
   static constexpr float kErfLimit = 0x1.fcp+1f;        // erf is 1 above

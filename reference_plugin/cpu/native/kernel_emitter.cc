@@ -275,9 +275,12 @@ void KernelEmitter::EmitRoutine(int32_t n) {
 void KernelEmitter::EmitFunction(int32_t n) {
   const Node& node = phase_->nodes[static_cast<size_t>(n)];
   const Vec x = Register(node.operands[0]), reg = values_.NewRegister();
-  std::array<Vec, emit::FunctionCode::kTemporaries> temporaries;
+  emit::FunctionCode::Copy copy;
+  copy.dst = reg;
+  copy.x = x;
+  const std::span temporaries(copy.t.data(), emit::FunctionCode::TemporariesOf(node.opcode));
   for (Vec& temporary : temporaries) temporary = values_.NewRegister();
-  functions_.Emit(node.opcode, reg, x, temporaries);
+  functions_.Emit(node.opcode, {&copy, 1});
   values_.Release(node.operands[0]);
   values_.SetRegister(n, reg);
   values_.Unlock();
