@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "conformance/cases/answers.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "conformance/cases/ask.h"
@@ -89,8 +90,12 @@ std::string Written(const reflection::Struct& structure, const std::vector<std::
     if (list == nullptr || count == 0) continue;
     if (field.base == Base::kStruct) {
       if (reflection::Structs()[field.target].name.view() != "PJRT_NamedValue") continue;
+      // Names find them; plugins that keep them in hash tables give them in any order.
+      std::vector<std::string> values(count);
       for (size_t i = 0; i < count; ++i)
-        AddNamedValue(static_cast<const PJRT_NamedValue*>(list)[i], all);
+        AddNamedValue(static_cast<const PJRT_NamedValue*>(list)[i], values[i]);
+      std::sort(values.begin(), values.end());
+      for (const std::string& value : values) all += value;
     } else if (field.depth == 1) {
       add(list, count * field.element_size);
     } else {

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <numeric>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "conformance/mutants/behind.h"
+#include "conformance/mutants/changes.h"
 #include "conformance/mutants/extensions.h"
 #include "conformance/mutants/mutant.h"
 #include "plinth/reflection/reflection.h"
@@ -311,6 +313,24 @@ bool IsRowMajor(const PJRT_Buffer_MemoryLayout* layout) {
   return true;
 }
 
+// As plugins that keep properties in hash tables: each executable has an order of its own.
+std::map<PJRT_Executable*, std::vector<PJRT_NamedValue>>& Properties() {
+  static auto* const properties = new std::map<PJRT_Executable*, std::vector<PJRT_NamedValue>>;
+  return *properties;
+}
+void TellInAnyOrder(PJRT_Executable_GetCostAnalysis_Args& args) {
+  static size_t executables = 0;
+  std::lock_guard<std::mutex> lock(Memory());
+  auto [found, is_new] = Properties().try_emplace(args.executable);
+  std::vector<PJRT_NamedValue>& values = found->second;
+  if (is_new && args.num_properties > 0) {
+    values.assign(args.properties, args.properties + args.num_properties);
+    const auto first = static_cast<ptrdiff_t>(executables++ % values.size());
+    std::rotate(values.begin(), values.begin() + first, values.end());
+  }
+  args.properties = values.data();
+}
+
 constexpr Mutant kCorrect[] = {
     {"no_optional", "", "nothing: what a plugin may do without is UNIMPLEMENTED",
      [](PJRT_Api& t) {
@@ -336,7 +356,8 @@ constexpr Mutant kCorrect[] = {
          return error;
        });
      }},
-    {"any_order", "", "nothing: events are told later, on another thread, the newest first",
+    {"any_order", "",
+     "nothing: events are told later, on another thread, the newest first; costs in any order",
      [](PJRT_Api& t) {
        TellLater<&PJRT_Api::PJRT_Buffer_ReadyEvent, &PJRT_Buffer_ReadyEvent_Args::event>(t);
        TellLater<&PJRT_Api::PJRT_Buffer_ToHostBuffer, &PJRT_Buffer_ToHostBuffer_Args::event>(t);
@@ -354,6 +375,15 @@ constexpr Mutant kCorrect[] = {
          if (error != nullptr || a->device_complete_events == nullptr) return error;
          for (size_t i = 0; i < a->num_devices; ++i) AnyOrder().Delay(a->device_complete_events[i]);
          return error;
+       });
+       ChangeOutputs<&PJRT_Api::PJRT_Executable_GetCostAnalysis>(
+           t, [](auto& a) { TellInAnyOrder(a); });
+       Replace<&PJRT_Api::PJRT_Executable_Destroy>(t, [](auto* a) {
+         {
+           std::lock_guard<std::mutex> lock(Memory());
+           Properties().erase(a->executable);
+         }
+         return Real().PJRT_Executable_Destroy(a);
        });
        Replace<&PJRT_Api::PJRT_Event_Destroy>(t, [](auto* a) { return AnyOrder().Destroy(a); });
        Replace<&PJRT_Api::PJRT_Event_Set>(t, [](auto* a) {
