@@ -228,6 +228,38 @@ HWY_INLINE void DotTile(int64_t k_count, const T* a, int64_t a_row, const T* b, 
   }
 }
 
+// The same of one row and four columns. As an array, the sums would go through memory on the way to
+// the rest of a column: 100 columns of 200 f32 and 200 of 100 took 2.7 us on an Emerald Rapids
+// Xeon, and take 2.2.
+template <typename T>
+HWY_INLINE void DotsOfRow(int64_t k_count, const T* a, const T* b, int64_t b_column, T* c,
+                          int64_t c_column) {
+  const hn::ScalableTag<T> d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  const T *b1 = b + b_column, *b2 = b1 + b_column, *b3 = b2 + b_column;
+  auto sum = hn::Zero(d), sum1 = sum, sum2 = sum, sum3 = sum;
+  int64_t k = 0;
+  for (; k + lanes <= k_count; k += lanes) {
+    const auto left = hn::LoadU(d, a + k);
+    sum = hn::MulAdd(left, hn::LoadU(d, b + k), sum);
+    sum1 = hn::MulAdd(left, hn::LoadU(d, b1 + k), sum1);
+    sum2 = hn::MulAdd(left, hn::LoadU(d, b2 + k), sum2);
+    sum3 = hn::MulAdd(left, hn::LoadU(d, b3 + k), sum3);
+  }
+  if (k < k_count) {
+    const auto mask = hn::FirstN(d, static_cast<size_t>(k_count - k));
+    const auto left = hn::MaskedLoad(mask, d, a + k);
+    sum = hn::MulAdd(left, hn::MaskedLoad(mask, d, b + k), sum);
+    sum1 = hn::MulAdd(left, hn::MaskedLoad(mask, d, b1 + k), sum1);
+    sum2 = hn::MulAdd(left, hn::MaskedLoad(mask, d, b2 + k), sum2);
+    sum3 = hn::MulAdd(left, hn::MaskedLoad(mask, d, b3 + k), sum3);
+  }
+  c[0] = hn::GetLane(hn::SumOfLanes(d, sum));
+  c[c_column] = hn::GetLane(hn::SumOfLanes(d, sum1));
+  c[2 * c_column] = hn::GetLane(hn::SumOfLanes(d, sum2));
+  c[3 * c_column] = hn::GetLane(hn::SumOfLanes(d, sum3));
+}
+
 template <typename T>
 void Dots(int rows, int64_t columns, int64_t k, const void* a_data, int64_t a_row,
           const void* b_data, int64_t b_column, void* c_data, int64_t c_row, int64_t c_column) {
@@ -276,6 +308,11 @@ void Dots(int rows, int64_t columns, int64_t k, const void* a_data, int64_t a_ro
   } else if (HWY_TARGET == HWY_AVX3 && rows >= 4) {
     // Sums for twice the registers.
     part(std::integral_constant<int, 6>());
+  } else if (rows == 1) {
+    constexpr int kColumns = 4;
+    for (; j + kColumns <= columns; j += kColumns) {
+      DotsOfRow(k, a, b + j * b_column, b_column, c + j * c_column, c_column);
+    }
   }
   part(std::integral_constant<int, 4>());
   part(std::integral_constant<int, 1>());
