@@ -17,19 +17,19 @@ class BlockCache {
  public:
   static constexpr size_t kLargest = 512;  // bytes; larger blocks come from malloc
 #ifdef PLINTH_IS_SANITIZED
-  static constexpr uint32_t kKept = 0;  // they have to see what is used after it was given back
+  static constexpr size_t kKept = 0;  // they have to see what is used after it was given back
 #else
-  static constexpr uint32_t kKept = 64;  // of each size class
+  static constexpr size_t kKept = 64 << 10;  // bytes of each size class
 #endif
 
   // Aligned as malloc does it; null if there is no memory.
   static void* Take(size_t size) {
     Lists& lists = OfThread();
     const size_t list = ClassOf(size);
-    if (list >= kClasses || lists.count[list] == 0) return std::malloc(RoundedSize(size));
+    if (list >= kClasses || lists.first[list] == nullptr) return std::malloc(RoundedSize(size));
     Block* const block = lists.first[list];
     lists.first[list] = block->next;
-    --lists.count[list];
+    lists.bytes[list] -= RoundedSize(size);
     return block;
   }
 
@@ -37,11 +37,11 @@ class BlockCache {
   static void Give(void* block, size_t size) noexcept {
     Lists& lists = OfThread();
     const size_t list = ClassOf(size);
-    if (list >= kClasses || lists.count[list] >= lists.most) return std::free(block);
+    if (list >= kClasses || lists.bytes[list] >= lists.most) return std::free(block);
     auto* const kept = static_cast<Block*>(block);
     kept->next = lists.first[list];
     lists.first[list] = kept;
-    ++lists.count[list];
+    lists.bytes[list] += RoundedSize(size);
   }
 
  private:
@@ -61,11 +61,11 @@ class BlockCache {
           std::free(block);
         }
       }
-      count = {};
+      bytes = {};
     }
     std::array<Block*, kClasses> first = {};
-    std::array<uint32_t, kClasses> count = {};
-    uint32_t most = kKept;
+    std::array<size_t, kClasses> bytes = {};
+    size_t most = kKept;
   };
 
   static size_t ClassOf(size_t size) { return (size - 1) / kUnit; }

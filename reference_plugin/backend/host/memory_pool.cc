@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstddef>
 #include <cstdlib>
 #include <new>
 #include <utility>
@@ -28,6 +29,10 @@ constexpr int64_t kUncheckedBytes = 64 << 20;
 // What a block has behind its bytes: vector code may read whole vectors. It is no part of the size,
 // so that 2^n bytes are a block of 2^n.
 constexpr int64_t kTail = kStorageAlignment;
+
+// From memory that is aligned as malloc's to the next boundary of a storage.
+constexpr int64_t kMostBeforeAlignment =
+    kStorageAlignment - static_cast<int64_t>(alignof(std::max_align_t));
 
 // Eight classes per power of two: at most an eighth of a block is unused.
 int64_t BlockSize(int64_t size) {
@@ -112,7 +117,9 @@ class MemoryPool::Reservation {
   Reservation(MemoryPool* pool, int64_t size, int32_t device)
       : pool_(pool), size_(size), device_(device) {}
   ~Reservation() {
-    if (pool_ != nullptr) pool_->Unreserve(size_, device_);
+    if (pool_ == nullptr) return;
+    pool_->Unreserve(size_, device_);
+    pool_->Leave();
   }
   Reservation(const Reservation&) = delete;
   Reservation& operator=(const Reservation&) = delete;
@@ -125,14 +132,16 @@ class MemoryPool::Reservation {
 };
 
 void Storage::Free() {
-  std::shared_ptr<MemoryPool> pool = std::move(pool_);
-  int64_t block_size = block_size_;
-  std::byte* data = data_;
+  MemoryPool* const pool = pool_;
+  const int64_t block_size = block_size_;
+  std::byte* const data = data_;
   if (pool != nullptr) pool->Unreserve(size_, device_);
   const size_t header_size = header_size_;
   this->~Storage();
   BlockCache::Give(this, header_size);
-  if (pool != nullptr && block_size > 0) pool->GiveBlock(data, block_size);
+  if (pool == nullptr) return;
+  if (block_size > 0) pool->GiveBlock(data, block_size);
+  pool->Leave();
 }
 
 StoragePtr StoragePtr::Borrow(const void* data, int64_t size, std::shared_ptr<const void> owner) {
@@ -159,7 +168,8 @@ std::shared_ptr<MemoryPool> MemoryPool::Create(int64_t limit, std::function<int6
     if (available == nullptr) available = [] { return AvailableMemory(); };
   }
   return std::shared_ptr<MemoryPool>(
-      new MemoryPool(limit, std::move(available), idle_age, num_devices, device_limit));
+      new MemoryPool(limit, std::move(available), idle_age, num_devices, device_limit),
+      [](MemoryPool* pool) { pool->Leave(); });
 }
 
 MemoryPool::~MemoryPool() { Unmap(CutTo(0)); }
@@ -219,14 +229,14 @@ Expected<StoragePtr> MemoryPool::Allocate(int64_t size, int32_t device) {
   Reservation reservation(this, size, device);
   int64_t padded = RoundUp(size, kStorageAlignment);
   int64_t block_size = padded < kPooledSize ? 0 : BlockSize(padded);
-  int64_t header_size = RoundUp(sizeof(Storage), kStorageAlignment);
   std::byte* data = nullptr;
   if (block_size > 0) {
     PLINTH_ASSIGN_OR_RETURN(data, TakeBlock(block_size));
   }
   // Small: header and data in one block, so that a small result costs one allocation.
-  const auto own_size = static_cast<size_t>(
-      block_size > 0 ? sizeof(Storage) : header_size + padded + kTail + kStorageAlignment);
+  const auto own_size =
+      sizeof(Storage) +
+      static_cast<size_t>(block_size > 0 ? 0 : padded + kTail + kMostBeforeAlignment);
   void* memory = BlockCache::Take(own_size);
   if (memory == nullptr) {
     if (data != nullptr) GiveBlock(data, block_size);
@@ -242,8 +252,8 @@ Expected<StoragePtr> MemoryPool::Allocate(int64_t size, int32_t device) {
   storage->size_ = size;
   storage->device_ = device;
   storage->block_size_ = block_size;
-  storage->header_size_ = own_size;
-  storage->pool_ = shared_from_this();
+  storage->header_size_ = static_cast<uint32_t>(own_size);
+  storage->pool_ = this;
   reservation.Release();
   return StoragePtr::Adopt(storage);
 }

@@ -31,7 +31,7 @@ struct MemoryPoolStats {
 // of 64 KB and more are kept for the next allocation of their size class, and those of 2 MB and
 // more are huge pages. What was in use in the last second is kept, at most half of what is free.
 // Thread-safe. Storages keep their pool alive.
-class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
+class MemoryPool {
  public:
   // `limit` in bytes of all that is in use at once, as it was asked for: blocks are up to an eighth
   // larger. 0 for the memory that this process may use; then the pool also asks `available` (by
@@ -48,7 +48,6 @@ class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
       int64_t limit = 0, std::function<int64_t()> available = nullptr,
       std::chrono::milliseconds idle_age = std::chrono::seconds(1), int num_devices = 1,
       int64_t device_limit = 0);
-  ~MemoryPool();
 
   // `reminder` is called, by any thread, when so much is idle that somebody should call ReleaseIdle
   // once the process is. Set it before anything else is asked of the pool.
@@ -86,6 +85,7 @@ class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
         idle_age_(idle_age),
         devices_(num_devices > 1 ? static_cast<size_t>(num_devices) : 0),
         most_memory_(limit) {}
+  ~MemoryPool();
   // Null where one device is all there is.
   Count* CountOf(int32_t device) {
     return devices_.empty() ? nullptr : &devices_[static_cast<size_t>(device)];
@@ -96,6 +96,12 @@ class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
     if (Count* const own = CountOf(device)) {
       own->bytes_in_use.fetch_sub(size, std::memory_order_relaxed);
     }
+  }
+  // At the end of a storage, a reservation, and once of whoever made the pool. The last ends it:
+  // allocations are counted anyway, so that a storage costs no reference besides.
+  void Leave() {
+    const int64_t before = num_gone_.fetch_add(1, std::memory_order_acq_rel);
+    if (before == all_.num_allocations.load(std::memory_order_relaxed)) delete this;
   }
   Expected<std::byte*> TakeBlock(int64_t block_size);
   void GiveBlock(std::byte* data, int64_t block_size) noexcept;
@@ -120,7 +126,8 @@ class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
   const std::chrono::milliseconds idle_age_;
   std::function<void()> reminder_;
   Count all_;
-  std::vector<Count> devices_;  // empty if there is one
+  std::atomic<int64_t> num_gone_{0};  // see Leave
+  std::vector<Count> devices_;        // empty if there is one
   mutable std::mutex mutex_;
   // Lists through the idle blocks themselves, so that giving one back needs no memory: the newest
   // of every size class, and all by age.

@@ -283,9 +283,25 @@ TEST(MemoryPoolTest, NothingIsInUseAfterACheckThatThrows) {
   EXPECT_EQ(pool->stats().bytes_in_use, 0);
 }
 
-TEST(MemoryPoolTest, StorageOutlivesThePoolsOwner) {
-  StoragePtr storage = *MemoryPool::Create()->Allocate(1 << 20);
-  std::memset(storage->data(), 0, storage->size());
+TEST(MemoryPoolTest, EndsWithItsOwnerAndItsStorages) {
+  for (const bool is_owner_last : {false, true}) {
+    const auto token = std::make_shared<int64_t>(int64_t{1} << 40);
+    std::shared_ptr<MemoryPool> pool = MemoryPool::Create(
+        10 << 20, [token] { return *token; }, std::chrono::seconds(1), 2, 6 << 20);
+    std::vector<StoragePtr> storages;
+    for (const int64_t size : {0, 100, 1 << 20}) storages.push_back(*pool->Allocate(size, 1));
+    EXPECT_FALSE(pool->Allocate(6 << 20, 1).ok());
+    EXPECT_FALSE(pool->Allocate(20 << 20).ok());
+    if (!is_owner_last) pool = nullptr;
+    while (!storages.empty()) {
+      EXPECT_EQ(token.use_count(), 2);
+      std::memset(storages.back()->data(), 0, storages.back()->size());
+      storages.pop_back();
+    }
+    EXPECT_EQ(token.use_count(), is_owner_last ? 2 : 1);
+    pool = nullptr;
+    EXPECT_EQ(token.use_count(), 1);
+  }
 }
 
 // A thread of a pool that is gone may be just about to call it.

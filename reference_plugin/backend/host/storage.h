@@ -31,7 +31,8 @@ class Storage {
 
   void Ref() { references_.fetch_add(1, std::memory_order_relaxed); }
   void Unref() {
-    if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) Free();
+    // Nobody can add a reference where there is no other.
+    if (IsExclusive() || references_.fetch_sub(1, std::memory_order_acq_rel) == 1) Free();
   }
 
  private:
@@ -41,15 +42,16 @@ class Storage {
   ~Storage() = default;
   void Free();
 
-  std::atomic<int64_t> references_{1};
+  // One line of a cache.
+  std::atomic<int32_t> references_{1};
+  int32_t device_ = 0;  // whose memory it counts as
   std::byte* data_ = nullptr;
   int64_t size_ = 0;
-  int32_t device_ = 0;                    // whose memory it counts as
-  int64_t block_size_ = 0;                // of the pooled block; 0: data lie behind this header
-  size_t header_size_ = sizeof(Storage);  // with such data
-  std::shared_ptr<MemoryPool> pool_;      // null: borrowed
-  std::shared_ptr<const void> owner_;     // borrowed, or own block: keeps the bytes alive
+  int64_t block_size_ = 0;                  // of the pooled block; 0: data lie behind this header
+  uint32_t header_size_ = sizeof(Storage);  // with such data, which are smaller than a block
   bool is_own_block_ = false;
+  MemoryPool* pool_ = nullptr;         // which waits for this storage; null: borrowed
+  std::shared_ptr<const void> owner_;  // borrowed, or own block: keeps the bytes alive
 };
 
 // A counted reference to a Storage, or null.
