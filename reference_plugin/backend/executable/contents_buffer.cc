@@ -5,30 +5,45 @@
 
 namespace plinth::backend {
 
-bool ContentsBuffer::Lock(std::unique_lock<std::mutex>& lock) const {
-  lock = std::unique_lock(mutex_, std::try_to_lock);
-  if (lock.owns_lock()) return true;
-  if (IsFromBeforeFork()) return false;
-  lock.lock();
-  return true;
+Contents* ContentsBuffer::Borrow() {
+  if ((state_.fetch_add(1, std::memory_order_acquire) & kDeleted) == 0) [[likely]] {
+    return contents_.load(std::memory_order_relaxed);
+  }
+  Return();
+  return nullptr;
 }
 
 ContentsPtr ContentsBuffer::contents() {
-  std::unique_lock<std::mutex> lock;
-  return Lock(lock) ? contents_ : nullptr;
+  Contents* const borrowed = Borrow();
+  if (borrowed == nullptr) return nullptr;
+  ContentsPtr result(borrowed);
+  Return();
+  return result;
 }
 
 ContentsPtr ContentsBuffer::Donate() {
-  std::unique_lock<std::mutex> lock;
-  if (!Lock(lock)) return nullptr;
-  is_deleted_.store(true, std::memory_order_release);
-  return std::exchange(contents_, nullptr);
+  Contents* const borrowed = Borrow();
+  if (borrowed == nullptr) return nullptr;
+  const uint32_t before = state_.fetch_or(kDeleted, std::memory_order_acq_rel);
+  ContentsPtr result;
+  if (before == 1) {  // Whoever comes now finds it deleted, and looks at nothing.
+    result = ContentsPtr::Adopt(contents_.exchange(nullptr, std::memory_order_acq_rel));
+  } else if ((before & kDeleted) == 0) {
+    result = ContentsPtr(borrowed);
+  }
+  Return();
+  return result;
+}
+
+void ContentsBuffer::DropContents() {
+  ContentsPtr dropped = ContentsPtr::Adopt(contents_.exchange(nullptr, std::memory_order_acq_rel));
+  // The pool's locks are not for a child of fork(), which keeps what it has.
+  if (dropped != nullptr && IsFromBeforeFork()) dropped.Release();
 }
 
 void ContentsBuffer::Delete() {
   ContentsPtr contents = Donate();
-  // The pool's locks are not for a child of fork(), which keeps what it has.
-  if (contents != nullptr && IsFromBeforeFork()) new ContentsPtr(std::move(contents));
+  if (contents != nullptr && IsFromBeforeFork()) contents.Release();
 }
 
 Status ContentsBuffer::DeletedError(const char* action) const {
@@ -56,7 +71,7 @@ Status CheckRowMajor(const std::shared_ptr<const sdk::Layout>& layout, size_t ra
 
 PromisedContents PromiseContents(const sdk::Shape& shape) {
   auto done = std::make_shared<sdk::EventSource>();
-  auto contents = std::make_shared<Contents>();
+  ContentsPtr contents = ContentsPtr::Make();
   contents->ready = contents->placed = done->event();
   auto fulfill = [contents, done, shape](Expected<sdk::Buffer*> source) -> Status {
     if (!source.ok()) {

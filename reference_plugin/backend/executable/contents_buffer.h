@@ -3,9 +3,9 @@
 #define PLINTH_REFERENCE_PLUGIN_BACKEND_EXECUTABLE_CONTENTS_BUFFER_H_
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <span>
 
 #include "plinth/sdk/buffer.h"
@@ -22,18 +22,24 @@ class ContentsBuffer : public sdk::Buffer {
                  std::shared_ptr<const sdk::Layout> layout = nullptr)
       : Buffer(dtype, dims, memory, device, std::move(layout)),
         ready_(contents->ready),
-        contents_(std::move(contents)) {}
+        contents_(contents.Release()) {}
+  ~ContentsBuffer() override { ContentsPtr::Adopt(contents_.load(std::memory_order_relaxed)); }
 
-  // The contents to read, or null if the buffer is deleted, and in a child of fork() if another
-  // thread was just doing this.
+  // The contents to read, or null if the buffer is deleted.
   ContentsPtr contents();
+  // The same without a reference: they stay the buffer's until Return is called, which does what a
+  // Delete meanwhile left to do. A null need not be returned.
+  Contents* Borrow();
+  void Return() {
+    if (state_.fetch_sub(1, std::memory_order_acq_rel) == (kDeleted | 1)) DropContents();
+  }
   // The contents to keep: the buffer is deleted. Null if it was already.
   ContentsPtr Donate();
 
   sdk::Event ReadyEvent() override { return ready_; }
   void Delete() override;
   bool IsReadableAfterFork() const override { return true; }
-  bool IsDeleted() override { return is_deleted_.load(std::memory_order_acquire); }
+  bool IsDeleted() override { return (state_.load(std::memory_order_acquire) & kDeleted) != 0; }
 
  protected:
   Status DeletedError(const char* action) const;
@@ -41,13 +47,16 @@ class ContentsBuffer : public sdk::Buffer {
   Expected<ContentsPtr> ContentsFor(const char* action);
 
  private:
-  // False if whoever has the lock is not in this process.
-  bool Lock(std::unique_lock<std::mutex>& lock) const;
+  // Of state_, for ever.
+  static constexpr uint32_t kDeleted = uint32_t{1} << 31;
+
+  void DropContents();
 
   const sdk::Event ready_;
-  mutable std::mutex mutex_;
-  ContentsPtr contents_;                 // null once deleted
-  std::atomic<bool> is_deleted_{false};  // written with the lock held, read without it
+  // How many look at contents_, and kDeleted. With that, the last who leaves drops them. Nobody
+  // waits, so that a child of fork() may read, whatever other threads were doing.
+  std::atomic<uint32_t> state_{0};
+  std::atomic<Contents*> contents_;  // with a reference; null once dropped
 };
 
 // What a ContentsBuffer keeps of a layout: null for row major. UNIMPLEMENTED for tiles.

@@ -21,7 +21,7 @@ bool HasOnlyTokens(const PreparedProgram& program) {
 }
 
 RunArgument TakeArgument(ExecutionInput& input) {
-  bool is_last_reader = input.is_donated && input.contents.use_count() == 1;
+  bool is_last_reader = input.is_donated && input.contents.IsExclusive();
   RunArgument argument{
       is_last_reader ? std::move(input.contents->storage) : input.contents->storage,
       input.is_donated};
@@ -51,7 +51,7 @@ Launch::Launch(std::shared_ptr<Runtime> runtime, std::shared_ptr<const PreparedP
   for (size_t o = 0; o < outputs_.size(); ++o) {
     const bool is_token = IsToken(*program_, o % num_outputs());
     if (is_token && !over_.has_value()) over_.emplace();
-    outputs_[o] = std::make_shared<Contents>();
+    outputs_[o] = ContentsPtr::Make();
     outputs_[o]->ready = is_token ? over_->event() : done_.event();
   }
 }

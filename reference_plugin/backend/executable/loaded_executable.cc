@@ -8,6 +8,9 @@
 #include <unordered_set>
 #include <utility>
 
+#include "plinth/support/small_vector.h"
+#include "reference_plugin/backend/host/short_array.h"
+
 namespace plinth::backend {
 namespace {
 
@@ -37,6 +40,59 @@ bool AreReady(std::span<const ExecutionInput> inputs) {
     return ready.IsReady() && ready.status().ok();
   });
 }
+
+// Enough for the arguments and results of most programs.
+constexpr size_t kFew = 8;
+
+// The arguments of an execution that runs inside its call: what is only read stays its buffer's,
+// which saves the references to contents and storage.
+class ArgumentsHere {
+ public:
+  explicit ArgumentsHere(const sdk::ExecuteRequest& request)
+      : arguments_(request.devices * request.num_args) {}
+  ~ArgumentsHere() {
+    for (ContentsBuffer* buffer : lenders_) {
+      if (buffer != nullptr) buffer->Return();
+    }
+  }
+  ArgumentsHere(const ArgumentsHere&) = delete;
+  ArgumentsHere& operator=(const ArgumentsHere&) = delete;
+
+  // Whether all are there and without an error. If not, nothing is taken.
+  bool Take(const sdk::ExecuteRequest& request) {
+    lenders_.reserve(arguments_.size());
+    for (size_t lane = 0; lane < request.devices; ++lane) {
+      const sdk::ArgumentList buffers = request.arguments(lane);
+      for (size_t i = 0; i < request.num_args; ++i) {
+        auto& buffer = static_cast<ContentsBuffer&>(buffers[i]);
+        const Contents* const contents = buffer.Borrow();
+        if (contents == nullptr) return false;
+        lenders_.push_back(&buffer);
+        if (!contents->ready.IsReady() || !contents->ready.status().ok()) return false;
+        arguments_[lenders_.size() - 1].lent = &*contents->storage;
+      }
+    }
+    if (!request.donated.empty()) TakeDonated(request);
+    return true;
+  }
+  // Those of the first device, then of the next.
+  std::span<RunArgument> get() { return arguments_.span(); }
+
+ private:
+  // They are there: nobody but the call takes them away.
+  void TakeDonated(const sdk::ExecuteRequest& request) {
+    for (size_t i = 0; i < arguments_.size(); ++i) {
+      if (!request.IsDonated(i % request.num_args)) continue;
+      ContentsBuffer& buffer = *std::exchange(lenders_[i], nullptr);
+      buffer.Return();
+      ExecutionInput input{buffer.Donate(), true};
+      arguments_[i] = TakeArgument(input);
+    }
+  }
+
+  ShortArray<RunArgument, kFew> arguments_;
+  SmallVector<ContentsBuffer*, kFew> lenders_;
+};
 
 // Whether an execution of these arguments could start at once.
 bool ArePresent(const sdk::ExecuteRequest& request) {
@@ -160,27 +216,24 @@ Lane BackendLoadedExecutable::LaneOf(size_t lane, const sdk::Device* device) con
 }
 
 // Every device's part, one after the other. An error of one is that of all.
-void BackendLoadedExecutable::RunAllHere(std::span<ExecutionInput> inputs,
+void BackendLoadedExecutable::RunAllHere(std::span<RunArgument> arguments,
                                          const sdk::ExecuteRequest& request,
                                          sdk::ExecuteResults& results) const {
-  std::vector<StoragePtr> storages(request.devices * results.num_outputs());
-  std::vector<RunArgument> arguments(request.num_args);
+  const size_t num_outputs = results.num_outputs();
+  ShortArray<StoragePtr, kFew> storages(request.devices * num_outputs);
   Status status;
   for (size_t lane = 0; lane < request.devices && status.ok(); ++lane) {
-    for (size_t i = 0; i < request.num_args; ++i) {
-      arguments[i] = TakeArgument(inputs[lane * request.num_args + i]);
-    }
     status = executable_->program().Run(
-        *client_.runtime(), arguments,
-        std::span(storages).subspan(lane * results.num_outputs(), results.num_outputs()),
+        *client_.runtime(), arguments.subspan(lane * request.num_args, request.num_args),
+        storages.span().subspan(lane * num_outputs, num_outputs),
         LaneOf(lane, DeviceOf(request, lane)));
   }
   const sdk::Event over = sdk::Event::Ready(status);
   for (size_t lane = 0; lane < request.devices; ++lane) {
-    for (size_t o = 0; o < results.num_outputs(); ++o) {
-      auto contents = std::make_shared<Contents>();
+    for (size_t o = 0; o < num_outputs; ++o) {
+      ContentsPtr contents = ContentsPtr::Make();
       if (status.ok()) {
-        contents->storage = std::move(storages[lane * results.num_outputs() + o]);
+        contents->storage = std::move(storages[lane * num_outputs + o]);
       } else if (IsToken(executable_->program(), o)) {
         contents->storage = TokenStorage();
       } else {
@@ -256,6 +309,13 @@ Status BackendLoadedExecutable::Execute(const sdk::ExecuteRequest& request,
                            info().addressable_devices.size(),
                            " devices, so it cannot run on execute_device alone");
   }
+  const bool is_short = program.IsShort(request.devices);
+  if (is_short && program.num_meetings() == 0 && !client_.runs_on_devices()) {
+    if (ArgumentsHere arguments(request); arguments.Take(request)) {
+      RunAllHere(arguments.get(), request, results);
+      return Status();
+    }
+  }
   std::vector<ExecutionInput> inputs;
   // Without a result that carries it, an error of user code would be lost: it is Execute's own. But
   // inputs may be for the caller to provide, after this call.
@@ -266,11 +326,7 @@ Status BackendLoadedExecutable::Execute(const sdk::ExecuteRequest& request,
     const sdk::Event done = RunOnDevices(inputs, request, results);
     return awaits ? done.Await() : Status();
   }
-  const bool here = program.IsShort(request.devices) && AreReady(inputs);
-  if (here && program.num_meetings() == 0) {
-    RunAllHere(inputs, request, results);
-    return Status();
-  }
+  const bool here = is_short && program.num_meetings() > 0 && AreReady(inputs);
   const sdk::Event done = StartLaunch(std::move(inputs), here, request, results);
   return awaits ? done.Await() : Status();
 }

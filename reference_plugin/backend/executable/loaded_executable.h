@@ -46,7 +46,7 @@ class BackendLoadedExecutable final : public sdk::LoadedExecutable {
                                              : info().addressable_devices[lane];
   }
   Lane LaneOf(size_t lane, const sdk::Device* device) const;
-  void RunAllHere(std::span<ExecutionInput> inputs, const sdk::ExecuteRequest& request,
+  void RunAllHere(std::span<RunArgument> arguments, const sdk::ExecuteRequest& request,
                   sdk::ExecuteResults& results) const;
   sdk::Event StartLaunch(std::vector<ExecutionInput> inputs, bool here,
                          const sdk::ExecuteRequest& request, sdk::ExecuteResults& results) const;

@@ -67,9 +67,7 @@ Frame::Frame(const PreparedProgram& program, Runtime& runtime, const Lane& lane,
       runtime_(runtime),
       stop_too_(lane.stop),
       bases_(program.plan_.allocations.size()),
-      many_owned_(bases_.size() > kFewAllocations ? bases_.size() : 0),
-      owned_(many_owned_.empty() ? std::span(few_owned_, bases_.size())
-                                 : std::span<StoragePtr>(many_owned_)),
+      owned_(bases_.size()),
       arrays_(std::max(program.most_arrays_, 1)) {
   context_.pool = lane.computes_alone ? nullptr : &runtime.threads;
   context_.stop = &runtime.stop;
@@ -106,8 +104,8 @@ Status Frame::BindStorages(std::span<RunArgument> arguments) {
         bases_[s] = memory_ + allocation.arena_offset;
         continue;
       case AllocationKind::kConstant:
-        owned_[s] = program_.constants_[s];
-        break;
+        bases_[s] = program_.constants_[s]->data();
+        continue;
       case AllocationKind::kOutput: {
         if (program_.IsShared(s)) continue;  // until the lanes meet
         PLINTH_ASSIGN_OR_RETURN(owned_[s],
@@ -116,16 +114,18 @@ Status Frame::BindStorages(std::span<RunArgument> arguments) {
       }
       case AllocationKind::kArgument: {
         RunArgument& argument = arguments[allocation.index];
-        bool may_write = argument.is_donated && !argument.storage->is_borrowed() &&
-                         argument.storage->IsExclusive();
+        Storage& storage = argument.lent != nullptr ? *argument.lent : *argument.storage;
+        const bool may_write =
+            argument.is_donated && !storage.is_borrowed() && storage.IsExclusive();
         if (allocation.donated && !may_write) {
           PLINTH_ASSIGN_OR_RETURN(owned_[s],
                                   runtime_.memory->Allocate(allocation.size, context_.device));
-          Copy(context_.pool, owned_[s]->data(), argument.storage->data(), allocation.size);
-        } else {
-          owned_[s] = std::move(argument.storage);
+          Copy(context_.pool, owned_[s]->data(), storage.data(), allocation.size);
+          break;
         }
-        break;
+        bases_[s] = storage.data();
+        owned_[s] = std::move(argument.storage);
+        continue;
       }
     }
     bases_[s] = owned_[s]->data();

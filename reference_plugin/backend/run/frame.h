@@ -10,6 +10,7 @@
 
 #include "plinth/support/small_vector.h"
 #include "reference_plugin/backend/host/runtime.h"
+#include "reference_plugin/backend/host/short_array.h"
 #include "reference_plugin/backend/run/outcome.h"
 #include "reference_plugin/backend/run/prepared_program.h"
 
@@ -86,11 +87,9 @@ class Frame {
   std::byte* memory_ = nullptr;                     // arena, scratch, registers, slots
   StoragePtr pooled_;                               // the same, where it is not the thread's
   SmallVector<std::byte*, kFewAllocations> bases_;  // of the allocations
-  StoragePtr few_owned_[kFewAllocations];           // storages that are no part of the arena
-  std::vector<StoragePtr> many_owned_;              // the same of larger programs
-  std::span<StoragePtr> owned_;
-  SmallVector<void*, 16> arrays_;  // of the step that runs
-  std::byte** slots_ = nullptr;    // of bound steps
+  ShortArray<StoragePtr, kFewAllocations> owned_;   // by allocation: arguments and outputs
+  SmallVector<void*, 16> arrays_;                   // of the step that runs
+  std::byte** slots_ = nullptr;                     // of bound steps
 };
 
 }  // namespace plinth::backend

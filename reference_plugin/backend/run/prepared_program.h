@@ -24,6 +24,8 @@ namespace plinth::backend {
 struct RunArgument {
   StoragePtr storage;
   bool is_donated = false;
+  // In its place: somebody else keeps it as long as the run, which reads it.
+  Storage* lent = nullptr;
 };
 
 // Which of a program's devices a run is for.

@@ -70,10 +70,13 @@ Expected<sdk::Event> CpuBuffer::CopyRawToHost(void* destination, int64_t offset,
 }
 
 Expected<std::shared_ptr<void>> CpuBuffer::HoldMemory() {
-  PLINTH_ASSIGN_OR_RETURN(backend::ContentsPtr source, ContentsFor("give out the memory of"));
+  const backend::Contents* const source = Borrow();
+  if (source == nullptr) return DeletedError("give out the memory of");
   // The address of an array that is still being computed is only known afterwards.
-  PLINTH_RETURN_IF_ERROR(source->ready.Await());
+  Status status = source->ready.Await();
   backend::StoragePtr storage = source->storage;
+  Return();
+  if (!status.ok()) return status;
   void* data = storage->data();
   return std::shared_ptr<void>(data, [storage = std::move(storage)](void*) {});
 }
@@ -97,7 +100,7 @@ Expected<std::unique_ptr<sdk::Buffer>> CpuBuffer::DonateWithControlDependency(
   backend::ContentsPtr source = Donate();
   if (source == nullptr) return DeletedError("donate");
   auto done = std::make_shared<sdk::EventSource>();
-  auto moved = std::make_shared<backend::Contents>();
+  backend::ContentsPtr moved = backend::ContentsPtr::Make();
   moved->ready = done->event();
   const sdk::Event both[] = {source->ready, std::move(dependency)};
   sdk::Event::All(both).OnReady([source, moved, done](const Status& status) {

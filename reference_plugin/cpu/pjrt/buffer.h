@@ -16,12 +16,13 @@ namespace plinth::cpu {
 // A buffer in the host's memory.
 class CpuBuffer final : public backend::ContentsBuffer {
  public:
-  CpuBuffer(std::shared_ptr<backend::Runtime> runtime, DType dtype, std::span<const int64_t> dims,
-            sdk::Memory* memory, sdk::Device* device, backend::ContentsPtr contents,
-            std::shared_ptr<const sdk::Layout> layout = nullptr)
+  // `runtime` is its client's, which outlives it.
+  CpuBuffer(const std::shared_ptr<backend::Runtime>& runtime, DType dtype,
+            std::span<const int64_t> dims, sdk::Memory* memory, sdk::Device* device,
+            backend::ContentsPtr contents, std::shared_ptr<const sdk::Layout> layout = nullptr)
       : backend::ContentsBuffer(dtype, dims, memory, device, std::move(contents),
                                 std::move(layout)),
-        runtime_(std::move(runtime)) {}
+        runtime_(runtime) {}
 
   static void* operator new(size_t size) {
     void* const memory = backend::BlockCache::Take(size);
@@ -48,7 +49,7 @@ class CpuBuffer final : public backend::ContentsBuffer {
   template <typename Copy>
   sdk::Event CopyWhenReady(backend::ContentsPtr contents, int64_t size, Copy copy);
 
-  const std::shared_ptr<backend::Runtime> runtime_;
+  const std::shared_ptr<backend::Runtime>& runtime_;
 };
 
 }  // namespace plinth::cpu

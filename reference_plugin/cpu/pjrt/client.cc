@@ -100,7 +100,7 @@ std::unique_ptr<backend::ContentsBuffer> CpuClient::MakeBuffer(
 std::unique_ptr<sdk::Buffer> CpuClient::NewBuffer(const sdk::Shape& shape, sdk::Memory* memory,
                                                   sdk::Device* device, backend::StoragePtr storage,
                                                   sdk::Event ready) {
-  auto contents = std::make_shared<backend::Contents>();
+  backend::ContentsPtr contents = backend::ContentsPtr::Make();
   contents->storage = std::move(storage);
   contents->ready = std::move(ready);
   const bool is_row_major = shape.layout == nullptr || shape.layout->IsRowMajor();

@@ -82,7 +82,7 @@ Status GpuBuffer::WaitUntilReadyOnStream(intptr_t stream) {
 }
 
 ContentsPtr GpuBuffer::Moved(ContentsPtr contents, bool to_pinned) {
-  auto moved = std::make_shared<Contents>();
+  ContentsPtr moved = ContentsPtr::Make();
   auto placed = std::make_shared<sdk::EventSource>(), ready = std::make_shared<sdk::EventSource>();
   moved->placed = placed->event();
   moved->ready = ready->event();
@@ -139,7 +139,7 @@ Expected<std::unique_ptr<sdk::Buffer>> GpuBuffer::DonateWithControlDependency(
   ContentsPtr source = Donate();
   if (source == nullptr) return DeletedError("donate");
   auto done = std::make_shared<sdk::EventSource>();
-  auto moved = std::make_shared<Contents>();
+  ContentsPtr moved = ContentsPtr::Make();
   moved->ready = done->event();
   moved->placed = done->event();
   const sdk::Event both[] = {source->ready, std::move(dependency)};

@@ -168,7 +168,7 @@ Expected<sdk::HostBufferResult> GpuClient::BufferFromHostBuffer(
                      element_size);
     bytes = gathered;
   }
-  auto contents = std::make_shared<Contents>();
+  ContentsPtr contents = ContentsPtr::Make();
   Gpu& gpu = *GpuOf(request.device);
   if (GpuBuffer::IsPinned(*request.memory)) {
     PLINTH_ASSIGN_OR_RETURN(contents->storage, MakePinned(gpu, request.size, bytes));
@@ -185,7 +185,7 @@ Expected<std::unique_ptr<sdk::Buffer>> GpuClient::CreateUninitializedBuffer(cons
                                                                             sdk::Device* device) {
   PLINTH_RETURN_IF_ERROR(backend::CheckRowMajor(shape.layout, shape.dims.size()));
   PLINTH_ASSIGN_OR_RETURN(const int64_t size, sdk::DenseSizeInBytes(shape.dtype, shape.dims));
-  auto contents = std::make_shared<Contents>();
+  ContentsPtr contents = ContentsPtr::Make();
   PLINTH_ASSIGN_OR_RETURN(contents->storage, GpuBuffer::IsPinned(*memory)
                                                  ? MakePinned(*GpuOf(device), size, {})
                                                  : AllocateUninitialized(*GpuOf(device), size));
@@ -195,7 +195,7 @@ Expected<std::unique_ptr<sdk::Buffer>> GpuClient::CreateUninitializedBuffer(cons
 Expected<std::unique_ptr<sdk::Buffer>> GpuClient::CreateErrorBuffer(const Status& error,
                                                                     const sdk::Shape& shape,
                                                                     sdk::Memory* memory) {
-  auto contents = std::make_shared<Contents>();
+  ContentsPtr contents = ContentsPtr::Make();
   contents->ready = contents->placed = sdk::Event::Ready(error);
   return NewBuffer(shape, memory, memory->devices().front(), std::move(contents));
 }
@@ -227,7 +227,7 @@ Expected<std::unique_ptr<sdk::Buffer>> GpuClient::CreateViewOfDeviceBuffer(
                            " can be made, copy the array: its address, ", past, " modulo ",
                            kAccessAlignment, ", is not aligned to ", kAccessAlignment, " bytes.");
   }
-  auto contents = std::make_shared<Contents>();
+  ContentsPtr contents = ContentsPtr::Make();
   PLINTH_ASSIGN_OR_RETURN(contents->storage,
                           GpuOf(request.device)
                               ->View(request.data, size, reinterpret_cast<CUstream>(request.stream),

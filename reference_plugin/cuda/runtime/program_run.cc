@@ -86,7 +86,7 @@ ProgramRun::ProgramRun(std::shared_ptr<Gpu> gpu, std::shared_ptr<backend::Runtim
       plan_(program_.plan()) {
   outputs_.resize(plan_.outputs.size());
   for (ContentsPtr& output : outputs_) {
-    output = std::make_shared<Contents>();
+    output = ContentsPtr::Make();
     output->placed = placed_.event();
     output->ready = done_.event();
   }
