@@ -65,7 +65,7 @@ struct BufferAccess {
 
   // One more external reference: the memory stays where it is until the last one is dropped.
   static Status Hold(Buffer& buffer) {
-    {
+    if (buffer.held_address_.load(std::memory_order_relaxed) != nullptr) {
       PLINTH_ASSIGN_OR_RETURN(std::unique_lock<std::mutex> lock, Lock(buffer));
       if (buffer.hold_count_ != 0) {
         AddHold(buffer);
@@ -75,7 +75,10 @@ struct BufferAccess {
     // Without the lock: it may wait for the contents, and what makes them may come to this buffer.
     PLINTH_ASSIGN_OR_RETURN(std::shared_ptr<void> held, buffer.HoldMemory());
     PLINTH_ASSIGN_OR_RETURN(std::unique_lock<std::mutex> lock, Lock(buffer));
-    if (buffer.hold_count_ == 0) buffer.hold_ = std::move(held);
+    if (buffer.hold_count_ == 0) {
+      buffer.hold_ = std::move(held);
+      buffer.held_address_.store(buffer.hold_.get(), std::memory_order_release);
+    }
     AddHold(buffer);
     return {};
   }
@@ -88,17 +91,17 @@ struct BufferAccess {
         return FailedPrecondition(
             "PJRT_Buffer_DecreaseExternalReferenceCount: the buffer has no external reference");
       }
-      if (--buffer.hold_count_ == 0) dropped = std::move(buffer.hold_);
+      if (--buffer.hold_count_ == 0) {
+        buffer.held_address_.store(nullptr, std::memory_order_relaxed);
+        dropped = std::move(buffer.hold_);
+      }
     }
     dropped.reset();
     Unref(&buffer);
     return {};
   }
   static Expected<void*> Address(Buffer& buffer) {
-    {
-      PLINTH_ASSIGN_OR_RETURN(std::unique_lock<std::mutex> lock, Lock(buffer));
-      if (buffer.hold_count_ != 0) return buffer.hold_.get();
-    }
+    if (void* const held = buffer.held_address_.load(std::memory_order_acquire)) return held;
     PLINTH_ASSIGN_OR_RETURN(std::shared_ptr<void> held, buffer.HoldMemory());
     return held.get();
   }

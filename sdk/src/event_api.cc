@@ -33,6 +33,10 @@ Status Call(PJRT_Event_Await_Args& args) {
 
 Status Call(PJRT_Event_OnReady_Args& args) {
   PLINTH_HANDLE(event, args, event);
+  if (event->event.IsReady() && event->event.status().ok()) {
+    args.callback(nullptr, args.user_arg);
+    return {};
+  }
   event->event.OnReadyForeign(
       [callback = args.callback, argument = args.user_arg](const Status& status) {
         callback(ErrorOf("PJRT_Event_OnReady", FunctionOf<PJRT_Event_OnReady_Args>::kSince, status),

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <string>
+#include <vector>
+
 #include "sdk/src/entry.h"
 #include "sdk/src/executable_arrays.h"
 #include "sdk/src/wire.h"
@@ -17,13 +20,31 @@ Status Call(PJRT_Layouts_MemoryLayout_Destroy_Args& args) {
   return {};
 }
 
+namespace {
+
+// By rank. JAX asks for the text of each array that NumPy reads.
+std::vector<PJRT_Layouts_SerializedLayout> RowMajorTexts() {
+  std::vector<PJRT_Layouts_SerializedLayout> texts;
+  for (size_t rank = 0; rank <= kMaxRank; ++rank) texts.push_back({Layout().ToString(rank)});
+  return texts;
+}
+
+}  // namespace
+
 Status Call(PJRT_Layouts_MemoryLayout_Serialize_Args& args) {
-  static const auto* const kRowMajor = new Layout();
-  const Layout& layout = args.layout->layout != nullptr ? *args.layout->layout : *kRowMajor;
-  args.serialized_layout = new PJRT_Layouts_SerializedLayout{layout.ToString(args.layout->rank)};
+  static auto& row_major = *new std::vector(RowMajorTexts());
+  const std::shared_ptr<const Layout>& layout = args.layout->layout;
+  const size_t rank = args.layout->rank;
+  if (layout == nullptr && rank < row_major.size()) {
+    args.serialized_layout = &row_major[rank];
+    args.serialized_layout_deleter = [](PJRT_Layouts_SerializedLayout*) {};
+  } else {
+    args.serialized_layout =
+        new PJRT_Layouts_SerializedLayout{(layout == nullptr ? Layout() : *layout).ToString(rank)};
+    args.serialized_layout_deleter = [](PJRT_Layouts_SerializedLayout* holder) { delete holder; };
+  }
   args.serialized_bytes = args.serialized_layout->text.data();
   args.serialized_bytes_size = args.serialized_layout->text.size();
-  args.serialized_layout_deleter = [](PJRT_Layouts_SerializedLayout* holder) { delete holder; };
   return {};
 }
 

@@ -102,12 +102,13 @@ class Buffer : public internal::Handle {
   Device* device_;
   std::shared_ptr<const Layout> layout_;
   DType dtype_;
-  std::atomic<uint32_t> references_{1};  // The handle, and each external reference.
   std::atomic<uint8_t> claim_{0};        // Who takes the contents away. See src/buffer_access.h.
+  std::atomic<uint32_t> references_{1};  // The handle, and each external reference.
   Dims dims_;
   // External references: what HoldMemory gave for the first of them.
   std::mutex hold_mutex_;
   std::shared_ptr<void> hold_;
+  std::atomic<void*> held_address_{nullptr};  // hold_.get(), to be read without the lock.
   uint32_t hold_count_ = 0;
   std::unique_ptr<Dims> unpadded_dims_;         // Answer of UnpaddedDims, kept for the C side.
   std::shared_ptr<internal::AliasLink> alias_;  // Of a buffer that CreateAliasBuffer made.
