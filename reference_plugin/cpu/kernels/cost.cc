@@ -180,6 +180,41 @@ double ElementNs(const Node& node) {
   return 0.07 * width;
 }
 
+// An LSTM's cell, 16 rows of 128 f32 in eight arrays of rows of 512: 6.2 us by fours, 5.0 one by
+// one on an Emerald Rapids Xeon.
+bool AreRowsTiles(const Kernel& kernel, const Domain& domain) {
+  const size_t rank = domain.extents.size();
+  if (rank < 2) return false;
+  const int64_t extent = domain.extents[rank - 1];
+  double apart = 0;
+  bool has_ops = false;
+  const auto count = [&](const compiler::Access& access, const LinearForm& form) {
+    const int64_t step = form.coefficients[rank - 1], next = form.coefficients[rank - 2];
+    if (step != 0 && step != ByteSize(access.dtype)) return false;
+    if (step != 0 && next != 0 && next != step * extent) ++apart;
+    return access.bounds.empty() && access.value_offsets.empty();
+  };
+  const compiler::KernelShape& shape = kernel.shape;
+  for (size_t i = 0; i < shape.inputs.size(); ++i) {
+    if (!count(shape.inputs[i], domain.forms[i])) return false;
+  }
+  for (size_t o = 0; o < shape.outputs.size(); ++o) {
+    if (!count(shape.outputs[o], domain.forms[shape.inputs.size() + o])) return false;
+  }
+  for (const Phase& phase : kernel.body.phases) {
+    for (const Node& node : phase.nodes) {
+      if (node.kind != NodeKind::kOp) continue;
+      const size_t typed = node.opcode == compiler::Opcode::kSelect ? 1 : 0;
+      const DType operand = phase.nodes[static_cast<size_t>(node.operands[typed])].dtype;
+      if (!emit::CanEmit(node, operand)) return false;
+      has_ops = true;
+    }
+  }
+  const double run_ns = kRunNs + kContiguousNs * static_cast<double>(extent);
+  // Twice: the code's loop over vectors begins anew, too.
+  return has_ops && apart * run_ns > 2 * (kStepNs + kCallNs);
+}
+
 double LanesParallelNs(const Kernel& kernel, const Domain& domain, int64_t capacity) {
   const double points =
       static_cast<double>(domain.parallel_points) * static_cast<double>(domain.reduced_points);

@@ -34,6 +34,11 @@ double LanesReducedNs(const compiler::Kernel& kernel, const Domain& domain, int6
 double LanesBothNs(const compiler::Kernel& kernel, const Domain& domain, const RowOfBoth& row,
                    int64_t capacity);
 
+// Whether a tile of one row costs less than one of several, where no phase is over reduced points:
+// machine code reads and writes a row where it lies, and rows that lie apart (a slice of gates) are
+// copied otherwise.
+bool AreRowsTiles(const compiler::Kernel& kernel, const Domain& domain);
+
 // All phases, once the lanes are chosen.
 double PointNs(const compiler::Kernel& kernel, bool over_reduced);
 

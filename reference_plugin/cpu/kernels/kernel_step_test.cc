@@ -49,6 +49,45 @@ TEST(KernelStepTest, FourBitIntegersTakeAByteAndWrap) {
   }
 }
 
+// Parts of the rows of an array, which are read where they lie if a tile is one of them.
+TEST(KernelStepTest, RowsThatLieApartAreTilesOfTheirOwn) {
+  constexpr int32_t kRows = 16, kColumns = 128, kParts = 4;
+  const auto sum_of_parts = [](int64_t row_bytes) {
+    Kernel kernel;
+    kernel.name = "parts";
+    kernel.shape.extents = {kRows, kColumns};
+    kernel.shape.num_parallel = 2;
+    compiler::Phase phase;
+    for (int32_t part = 0; part < kParts; ++part) {
+      kernel.shape.inputs.push_back(MakeAccess(0, DType::kF32, {row_bytes, 4}));
+      kernel.shape.inputs.back().byte_offset = part * kColumns * 4;
+      phase.nodes.push_back(Input(part));
+    }
+    for (int32_t part = 1; part < kParts; ++part) {
+      phase.nodes.push_back(Operation(Opcode::kAdd, {part == 1 ? 0 : kParts - 2 + part, part}));
+    }
+    phase.stores = {{2 * kParts - 2, 0}};
+    kernel.shape.outputs = {MakeAccess(0, DType::kF32, {kColumns * 4, 4})};
+    kernel.body.phases = {phase};
+    return kernel;
+  };
+  const auto lanes_of = [](const Kernel& kernel) {
+    auto program = MakeTileProgram(kernel);
+    EXPECT_TRUE(program.ok()) << program.status().ToString();
+    return (*program)->parallel.max_lanes;
+  };
+  const Kernel apart = sum_of_parts(kParts * kColumns * 4);
+  EXPECT_EQ(lanes_of(apart), kColumns);
+  EXPECT_GT(lanes_of(sum_of_parts(kColumns * 4)), kColumns);
+  std::vector<float> x(kRows * kParts * kColumns);
+  std::iota(x.begin(), x.end(), 0.0f);
+  const std::vector<float> y = RunStep<float>(apart, {x.data()}, kRows * kColumns);
+  for (size_t i = 0; i < y.size(); ++i) {
+    const float* const first = &x[i / kColumns * kParts * kColumns + i % kColumns];
+    ASSERT_EQ(y[i], first[0] + first[kColumns] + first[2 * kColumns] + first[3 * kColumns]) << i;
+  }
+}
+
 TEST(KernelStepTest, ResultsMayLieOverOperands) {
   std::vector<float> x(5000);
   std::iota(x.begin(), x.end(), 0.0f);

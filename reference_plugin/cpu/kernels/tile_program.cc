@@ -164,6 +164,9 @@ Expected<std::unique_ptr<TileProgram>> MakeTileProgram(const Kernel& kernel) {
   if (program->lanes == Lanes::kParallel && over_reduced_ns >= kLongNs && OnlyAccumulates(kernel)) {
     parallel_capacity = kLongTileBytes / widest;
   }
+  if (!over_reduced && AreRowsTiles(kernel, domain)) {
+    parallel_capacity = std::clamp<int64_t>(domain.extents.back(), 1, capacity);
+  }
   program->parallel = MakeTileSpace(domain, 0, domain.num_parallel, parallel_capacity);
   if (!rows) {
     BlockRows(kernel.shape.inputs.size() + kernel.shape.outputs.size(), !over_reduced,
