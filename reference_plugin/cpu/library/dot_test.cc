@@ -175,6 +175,20 @@ TEST(Dot, FewRowsAndManyColumns) {
   }
 }
 
+TEST(Dot, OneRowOfAFewVectors) {
+  std::mt19937_64 random(31);
+  for (DType type : {DType::kF32, DType::kF64}) {
+    for (int64_t columns = 1; columns <= 150; ++columns) {
+      for (int64_t sums : {1, 4, 11, 66}) {
+        SCOPED_TRACE(StrCat(Name(type), " columns ", columns, " sums ", sums));
+        Case c = MatrixProduct(1, columns, sums, false, false, type);
+        FillRun(c, random, NoBlas());
+        CheckAgainstDefinition(c);
+      }
+    }
+  }
+}
+
 // No cache holds it: parts of the sum for threads, and reads ahead.
 TEST(Dot, VectorTimesLargeMatrix) {
   std::mt19937_64 random(23);

@@ -110,6 +110,46 @@ void NarrowProducts(int64_t count, const GemmKernels::Apart& apart, int rows, in
   }
 }
 
+// One row of c, of few vectors, which `kWhole` counts, and a part of one: the sums stay in
+// registers, which the loops of Axpy write and read again for every four rows of b.
+template <typename T, int... kWhole>
+void RowOfVectors(std::integer_sequence<int, kWhole...>, int64_t columns, int64_t k_count,
+                  const T* a, int64_t a_k, const T* b, int64_t b_k, T* c) {
+  const hn::ScalableTag<T> d;
+  using V = hn::Vec<hn::ScalableTag<T>>;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  const int64_t before = static_cast<int64_t>(sizeof...(kWhole)) * lanes;
+  const auto mask = hn::FirstN(d, static_cast<size_t>(columns - before));
+  // Not by loops over them, for which the compiler keeps such an array in memory.
+  V sums[] = {(static_cast<void>(kWhole), hn::Zero(d))...};
+  V last = hn::Zero(d);
+  for (int64_t k = 0; k < k_count; ++k, a += a_k, b += b_k) {
+    const V left = hn::Set(d, *a);
+    ((sums[kWhole] = hn::MulAdd(left, hn::LoadU(d, b + kWhole * lanes), sums[kWhole])), ...);
+    last = hn::MulAdd(left, hn::MaskedLoad(mask, d, b + before), last);
+  }
+  (hn::StoreU(sums[kWhole], d, c + kWhole * lanes), ...);
+  StorePart(last, d, columns - before, c + before);
+}
+
+// False if the row has too many vectors, or just one.
+template <typename T, int kVectors = 8>
+bool ShortRow(int64_t columns, int64_t k_count, const T* a, int64_t a_k, const T* b, int64_t b_k,
+              T* c) {
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(hn::ScalableTag<T>()));
+  if (columns > kVectors * lanes) return false;
+  if constexpr (kVectors > 2) {
+    if (columns <= (kVectors - 1) * lanes) {
+      return ShortRow<T, kVectors - 1>(columns, k_count, a, a_k, b, b_k, c);
+    }
+  } else {
+    if (columns <= lanes) return false;
+  }
+  RowOfVectors(std::make_integer_sequence<int, kVectors - 1>(), columns, k_count, a, a_k, b, b_k,
+               c);
+  return true;
+}
+
 template <typename T>
 void Axpy(int rows, int64_t columns, int64_t k_count, const void* a_data, int64_t a_row,
           int64_t a_k, const void* b_data, int64_t b_k, void* c_data, int64_t c_row) {
@@ -119,6 +159,9 @@ void Axpy(int rows, int64_t columns, int64_t k_count, const void* a_data, int64_
   if (columns <= static_cast<int64_t>(hn::Lanes(hn::ScalableTag<T>())) &&
       k_count <= GemmKernels::kMostNarrowSteps) {
     return NarrowProducts<T>(1, {}, rows, columns, k_count, a, a_row, a_k, b, b_k, c, c_row);
+  }
+  if constexpr (HWY_TARGET != HWY_SCALAR) {
+    if (rows == 1 && ShortRow<T>(columns, k_count, a, a_k, b, b_k, c)) return;
   }
   constexpr int64_t kMostApart = 8, kStrip = 4096 / static_cast<int64_t>(sizeof(T));
   constexpr int64_t kApartRow = kStrip + 64 / static_cast<int64_t>(sizeof(T));
