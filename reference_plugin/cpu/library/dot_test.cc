@@ -221,6 +221,26 @@ TEST(Dot, FewColumnsOfLongSums) {
   }
 }
 
+// Where no near cache holds the long rows, they are summed in parts that end anywhere. The order of
+// a sum is that of few rows, which are summed at once.
+TEST(Dot, LongRowsInPartsGiveTheBitsOfWholeOnes) {
+  std::mt19937_64 random(24);
+  for (DType type : {DType::kF32, DType::kF64}) {
+    for (int64_t columns : {4, 5, 7, 8}) {
+      SCOPED_TRACE(StrCat(Name(type), " columns ", columns));
+      Case many = MatrixProduct(1101, columns, 1237, false, true, type);
+      FillRun(many, random, NoBlas());
+      CheckAgainstDefinition(many, 41);
+      Case few = MatrixProduct(19, columns, 1237, false, true, type);
+      std::copy_n(many.lhs.bytes.begin(), few.lhs.bytes.size(), few.lhs.bytes.begin());
+      few.rhs = many.rhs;
+      ASSERT_TRUE(RunStep(few.Step(), {&few.lhs, &few.rhs}, {&few.result}, nullptr, NoBlas()).ok());
+      EXPECT_TRUE(
+          std::equal(few.result.bytes.begin(), few.result.bytes.end(), many.result.bytes.begin()));
+    }
+  }
+}
+
 // The few columns are copied, those of each batch to a place of their own.
 TEST(Dot, FewColumnsOfLongSumsInBatches) {
   std::mt19937_64 random(10);
