@@ -135,7 +135,7 @@ Expected<Gemm> Gemm::Make(compiler::Product problem, const BlasOptions& blas) {
     }
   }
   if (!gemm.TryLanes()) gemm.Choose(blas);
-  if (gemm.method_ == GemmMethod::kPacked) gemm.ShareRightOperand();
+  if (gemm.method_ == GemmMethod::kPacked) gemm.ShareOperand();
   return gemm;
 }
 

@@ -87,10 +87,9 @@ class Gemm {
                   const backend::RunContext& context) const;
   Status RunPacked(const std::byte* a, const std::byte* b, std::byte* c,
                    const backend::RunContext& context) const;
-  void ShareRightOperand();
-  // Bytes of one step of the sum, packed, of so many columns.
-  int64_t PackedColumns(int64_t columns) const;
-  void PackShared(const std::byte* b, std::byte* packed, const backend::RunContext& context) const;
+  void ShareOperand();
+  void PackShared(const std::byte* data, std::byte* packed,
+                  const backend::RunContext& context) const;
   bool RunBlock(Task& task) const;
 
   compiler::Product problem_;
@@ -105,13 +104,14 @@ class Gemm {
   GemmKernels::LaneSums lanes_ = nullptr;
   GemmKernels::LaneRowSums lane_rows_ = nullptr;
   const Blas* blas_ = nullptr;
-  // kIndirect: the right operand. kPacked: the same, if all tasks share it. kDots: the few rows, if
-  // they lie across memory. kAxpy: the sums of all parts.
+  // kIndirect: the right operand. kPacked: the operand that all tasks share. kDots: the few rows,
+  // if they lie across memory. kAxpy: the sums of all parts.
   SharedBlock packed_kernel_;
   static constexpr int64_t kMostSumParts = 16;
   int64_t sum_parts_ = 1;    // kAxpy: of one row, each of consecutive steps
   bool packs_rows_ = false;  // kDots
-  bool shares_b_ = false;    // kPacked
+  enum class Shared : uint8_t { kNothing, kLeft, kRight };
+  Shared shared_ = Shared::kNothing;  // kPacked
 };
 
 }  // namespace plinth::cpu::library

@@ -122,10 +122,12 @@ HWY_INLINE void PackNeighbours(const PackSource<T>& source, const std::byte* fro
       std::fill_n(panel, count, T());
       continue;
     }
-    // Each step may be on a page of its own, which the processor does not foresee.
-    if (k + kStepsAhead < length) {
-      const std::byte* ahead = from + kStepsAhead * k_stride * source.bytes;
-      for (int64_t at = 0; at < count * source.bytes; at += 64) __builtin_prefetch(ahead + at);
+    // Each step may be on a page of its own, which the processor does not foresee. More steps than
+    // these come next as a rule.
+    const uintptr_t ahead = reinterpret_cast<uintptr_t>(from) +
+                            static_cast<uintptr_t>(kStepsAhead * k_stride * source.bytes);
+    for (int64_t at = 0; at < count * source.bytes; at += 64) {
+      __builtin_prefetch(reinterpret_cast<const void*>(ahead + static_cast<uintptr_t>(at)));
     }
     if constexpr (kNative) {
       const T* in = reinterpret_cast<const T*>(from);

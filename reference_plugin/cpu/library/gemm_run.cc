@@ -321,38 +321,43 @@ Status Gemm::RunLanes(const std::byte* a, const std::byte* b, std::byte* c,
   return Status();
 }
 
-int64_t Gemm::PackedColumns(int64_t columns) const {
+// Tasks that have the same rows or columns would pack them each for itself: a fifth of the time of
+// a product of 1,024 x 1,024 f64. The smaller operand is packed once for all tasks; a task packs
+// its part of the larger one where it uses it, in its own cache.
+void Gemm::ShareOperand() {
   const GemmKernels& kernels = KernelsFor(kind_);
-  return RoundUp(columns, kernels.nr) * kernels.packed_bytes;
-}
-
-// Tasks that have the same columns would pack them each for itself: a fifth of the time of a
-// product of 1,024 x 1,024 f64.
-void Gemm::ShareRightOperand() {
-  const GemmKernels& kernels = KernelsFor(kind_);
-  const int64_t bytes = PackedColumns(n_) * RoundUp(k_, kernels.step_unit);
   constexpr int64_t kFewestPanels = 8;
-  if (batches_ > 1 || m_ < kFewestPanels * kernels.mr || bytes > kMostSharedBytes) return;
-  shares_b_ = true;
+  const bool left = m_ < n_;
+  if (batches_ > 1 || (left ? n_ < kFewestPanels * kernels.nr : m_ < kFewestPanels * kernels.mr)) {
+    return;
+  }
+  const int64_t bytes = (left ? RoundUp(m_, kernels.mr) : RoundUp(n_, kernels.nr)) *
+                        kernels.packed_bytes * RoundUp(k_, kernels.step_unit);
+  if (bytes > kMostSharedBytes) return;
+  shared_ = left ? Shared::kLeft : Shared::kRight;
   packed_kernel_ = SharedBlock(bytes);
 }
 
-// Block after block of the sum, each with all columns.
-void Gemm::PackShared(const std::byte* b, std::byte* packed,
+// Block after block of the sum, each with all rows or columns.
+void Gemm::PackShared(const std::byte* data, std::byte* packed,
                       const backend::RunContext& context) const {
   const GemmKernels& kernels = KernelsFor(kind_);
+  const bool left = shared_ == Shared::kLeft;
+  const OperandMap& map = left ? problem_.a : problem_.b;
+  const int width = left ? kernels.mr : kernels.nr;
+  const int64_t size = left ? m_ : n_;
   const StepBlocks blocks(k_, kernels.step_unit);
-  const int64_t group = 4 * kernels.nr, groups = CeilDiv(n_, group);
+  const int64_t group = 4 * width, groups = CeilDiv(size, group);
   const int64_t grain = std::max<int64_t>(1, 32768 / (blocks.steps * group));
   backend::ParallelFor(
       PoolFor(context), blocks.count * groups, grain, [&](int64_t begin, int64_t end) {
         for (int64_t t = begin; t < end && !Stopped(context); ++t) {
-          const int64_t first = t / groups * blocks.steps, column = t % groups * group;
+          const int64_t first = t / groups * blocks.steps, at = t % groups * group;
           const int64_t count = std::min(blocks.steps, k_ - first);
           const int64_t padded = RoundUp(count, kernels.step_unit);
-          PackBlock(problem_.b, pack_b_, b, column, std::min(group, n_ - column), first, count,
-                    kernels.nr, kernels.packed_bytes, kernels.step_unit,
-                    packed + first * PackedColumns(n_) + padded * PackedColumns(column));
+          PackBlock(map, left ? pack_a_ : pack_b_, data, at, std::min(group, size - at), first,
+                    count, width, kernels.packed_bytes, kernels.step_unit,
+                    packed + (first * RoundUp(size, width) + padded * at) * kernels.packed_bytes);
         }
       });
 }
@@ -362,7 +367,7 @@ struct Gemm::Task {
   const std::byte* a;
   const std::byte* b;
   std::byte* c;
-  const std::byte* shared_b;  // the whole right operand, packed; or null
+  const std::byte* shared;  // a whole operand, packed; or null
   Positions at;
   int64_t first_row, rows, first_column, columns;
   // Kept packed from the task before, or must be packed now.
@@ -381,10 +386,11 @@ bool Gemm::RunBlock(Task& task) const {
   const int64_t tile_bytes = int64_t{mr} * nr * element_bytes_;
   const int64_t c_size = ByteSize(problem_.c.dtype);
 
-  std::byte* a_panels = a_scratch.Get(a_bytes * (task.a_resident ? all_steps : steps));
-  const bool shared = task.shared_b != nullptr;
+  const bool shares_a = shared_ == Shared::kLeft, shares_b = shared_ == Shared::kRight;
+  std::byte* a_panels =
+      a_scratch.Get(shares_a ? 64 : a_bytes * (task.a_resident ? all_steps : steps));
   std::byte* b_panels =
-      b_scratch.Get(shared ? 64 : b_bytes * (task.b_resident ? all_steps : steps));
+      b_scratch.Get(shares_b ? 64 : b_bytes * (task.b_resident ? all_steps : steps));
   std::byte* sums =
       sum_scratch.Get(in_place_ ? 64 : tile_bytes * (blocks > 1 ? row_panels * column_panels : 1));
   int64_t* row_positions = reinterpret_cast<int64_t*>(
@@ -398,40 +404,51 @@ bool Gemm::RunBlock(Task& task) const {
   for (int64_t block = 0; block < blocks; ++block) {
     const int64_t first = block * steps, count = std::min(steps, k_ - first);
     const int64_t padded = RoundUp(count, kernels.step_unit);
-    std::byte* a_block = a_panels + (task.a_resident ? first * a_bytes : 0);
+    auto shared_block = [&](int64_t size, int width, int64_t at) {
+      return task.shared + (first * RoundUp(size, width) + padded * at) * kernels.packed_bytes;
+    };
+    std::byte* own_a = a_panels + (task.a_resident ? first * a_bytes : 0);
     std::byte* own_b = b_panels + (task.b_resident ? first * b_bytes : 0);
-    const std::byte* b_block = shared ? task.shared_b + first * PackedColumns(n_) +
-                                            padded * PackedColumns(task.first_column)
-                                      : own_b;
-    if (!task.a_is_packed) {
+    const std::byte* a_block = shares_a ? shared_block(m_, mr, task.first_row) : own_a;
+    const std::byte* b_block = shares_b ? shared_block(n_, nr, task.first_column) : own_b;
+    if (!shares_a && !task.a_is_packed) {
       PackBlock(problem_.a, pack_a_, task.a, task.first_row, task.rows, first, count, mr,
-                kernels.packed_bytes, kernels.step_unit, a_block);
+                kernels.packed_bytes, kernels.step_unit, own_a);
     }
-    if (!shared && !task.b_is_packed) {
+    if (!shares_b && !task.b_is_packed) {
       PackBlock(problem_.b, pack_b_, task.b, task.first_column, task.columns, first, count, nr,
                 kernels.packed_bytes, kernels.step_unit, own_b);
     }
-    for (int64_t q = 0; q < column_panels; ++q) {
+    auto run_tile = [&](int64_t r, int64_t q, int64_t at) {
+      const int rows = static_cast<int>(std::min<int64_t>(mr, task.rows - r * mr));
       const int columns = static_cast<int>(std::min<int64_t>(nr, task.columns - q * nr));
+      const std::byte* a_panel = a_block + r * mr * padded * kernels.packed_bytes;
       const std::byte* b_panel = b_block + q * nr * padded * kernels.packed_bytes;
-      for (int64_t r = 0; r < row_panels; ++r) {
-        const int rows = static_cast<int>(std::min<int64_t>(mr, task.rows - r * mr));
-        const std::byte* a_panel = a_block + r * mr * padded * kernels.packed_bytes;
-        void* tile_rows[kMaxTileRows];
-        if (in_place_) {
-          for (int i = 0; i < rows; ++i) {
-            tile_rows[i] = c + (row_positions[r * mr + i] + column_positions[q * nr]) * c_size;
-          }
-          kernels.tile(rows, columns, count, a_panel, b_panel, tile_rows, block > 0);
-          continue;
+      void* tile_rows[kMaxTileRows];
+      if (in_place_) {
+        for (int i = 0; i < rows; ++i) {
+          tile_rows[i] = c + (row_positions[r * mr + i] + column_positions[q * nr]) * c_size;
         }
-        std::byte* tile = sums + (blocks > 1 ? q * row_panels + r : 0) * tile_bytes;
-        for (int i = 0; i < rows; ++i) tile_rows[i] = tile + i * nr * element_bytes_;
         kernels.tile(rows, columns, count, a_panel, b_panel, tile_rows, block > 0);
-        if (block + 1 == blocks) {
-          store_(tile, nr * kernels.scalars, rows, columns, c, row_positions + r * mr,
-                 column_positions + q * nr);
-        }
+        return;
+      }
+      std::byte* tile = sums + (blocks > 1 ? at : 0) * tile_bytes;
+      for (int i = 0; i < rows; ++i) tile_rows[i] = tile + i * nr * element_bytes_;
+      kernels.tile(rows, columns, count, a_panel, b_panel, tile_rows, block > 0);
+      if (block + 1 == blocks) {
+        store_(tile, nr * kernels.scalars, rows, columns, c, row_positions + r * mr,
+               column_positions + q * nr);
+      }
+    };
+    // A panel of the left operand stays in the first-level cache while those of the right one pass.
+    // Complex tiles have too few rows for that: they keep the panel of the right operand.
+    if (kernels.scalars == 1) {
+      for (int64_t r = 0; r < row_panels; ++r) {
+        for (int64_t q = 0; q < column_panels; ++q) run_tile(r, q, r * column_panels + q);
+      }
+    } else {
+      for (int64_t q = 0; q < column_panels; ++q) {
+        for (int64_t r = 0; r < row_panels; ++r) run_tile(r, q, q * row_panels + r);
       }
     }
   }
@@ -443,33 +460,47 @@ Status Gemm::RunPacked(const std::byte* a, const std::byte* b, std::byte* c,
   const GemmKernels& kernels = KernelsFor(kind_);
   backend::ThreadPool* pool = PoolFor(context);
   const int64_t mr = kernels.mr, nr = kernels.nr;
+  const bool shares_a = shared_ == Shared::kLeft, shares_b = shared_ == Shared::kRight;
   // The left block fills half of a second-level cache of 1 MB.
   int64_t rows = std::min(m_, std::max<int64_t>(mr, 1920 / element_bytes_ / mr * mr));
-  int64_t columns = std::min(n_, RoundUp(4096 / element_bytes_, nr));
+  int64_t columns = std::min(n_, RoundUp((shares_a ? 2048 : 4096) / element_bytes_, nr));
   const int64_t threads = pool != nullptr ? pool->parallelism() : 1;
-  while (batches_ * CeilDiv(m_, rows) * CeilDiv(n_, columns) < 3 * threads && threads > 1) {
-    if (columns > 2 * nr && columns * mr >= rows * nr) {
+  int64_t row_blocks = 1, column_blocks = 1;
+  // Whether the last threads end soon after the first.
+  auto cut_evenly = [&] {
+    row_blocks = CeilDiv(m_, rows), column_blocks = CeilDiv(n_, columns);
+    rows = RoundUp(CeilDiv(m_, row_blocks), mr);
+    columns = RoundUp(CeilDiv(n_, column_blocks), nr);
+    const int64_t cells = batches_ * row_blocks * column_blocks;
+    if (threads == 1 || cells >= 8 * threads) return true;
+    const double all = static_cast<double>(batches_ * m_) * static_cast<double>(n_);
+    const double most = static_cast<double>(CeilDiv(cells, threads) * rows * columns);
+    return cells >= 3 * threads && most * static_cast<double>(threads) <= 1.03 * all;
+  };
+  const int64_t fewest_rows = kernels.scalars == 1 ? 2 * mr : 12 * mr;
+  while (!cut_evenly()) {
+    const bool wide = columns > 2 * nr, tall = rows > fewest_rows;
+    if (!wide && !tall) break;
+    // To cut the operand that is not shared costs no packing; if none is, square pieces cost least.
+    if (wide && (!tall || shares_a || (!shares_b && columns * mr >= rows * nr))) {
       columns = RoundUp(CeilDiv(columns, 2), nr);
-    } else if (rows > 2 * mr) {
-      rows = RoundUp(CeilDiv(rows, 2), mr);
     } else {
-      break;
+      rows = RoundUp(CeilDiv(rows, 2), mr);
     }
   }
-  const int64_t row_blocks = CeilDiv(m_, rows), column_blocks = CeilDiv(n_, columns);
-  rows = RoundUp(CeilDiv(m_, row_blocks), mr);  // the last one has no less to do
   const int64_t a_size = ByteSize(problem_.a.dtype), b_size = ByteSize(problem_.b.dtype);
   const int64_t tasks = batches_ * row_blocks * column_blocks;
   const bool a_resident = RoundUp(rows, mr) * k_ * element_bytes_ <= kResidentBytes;
   const bool b_resident = RoundUp(columns, nr) * k_ * element_bytes_ <= kResidentBytes;
-  std::byte* shared_b = nullptr;
-  if (shares_b_) {
-    shared_b = packed_kernel_.Get(context);
-    if (shared_b == nullptr) return ResourceExhausted("no memory to pack an operand of a product");
-    PackShared(b, shared_b, context);
+  std::byte* shared = nullptr;
+  if (shared_ != Shared::kNothing) {
+    shared = packed_kernel_.Get(context);
+    if (shared == nullptr) return ResourceExhausted("no memory to pack an operand of a product");
+    PackShared(shared_ == Shared::kLeft ? a : b, shared, context);
   }
   // The operand that stays the same from one task to the next is the one worth keeping.
-  const bool rows_first = !shares_b_ && (b_resident || !a_resident);
+  const bool rows_first =
+      shared_ == Shared::kLeft || (shared_ == Shared::kNothing && (b_resident || !a_resident));
   const double work = static_cast<double>(rows * columns) * static_cast<double>(k_);
   const int64_t grain = std::max<int64_t>(
       {1, tasks / (8 * threads), static_cast<int64_t>(100e3 / std::max(work, 1.0))});
@@ -487,7 +518,7 @@ Status Gemm::RunPacked(const std::byte* a, const std::byte* b, std::byte* c,
       task.a = a + (task.at.a - problem_.a.offset) * a_size;
       task.b = b + (task.at.b - problem_.b.offset) * b_size;
       task.c = c;
-      task.shared_b = shared_b;
+      task.shared = shared;
       task.first_row = i * rows;
       task.rows = std::min(rows, m_ - task.first_row);
       task.first_column = j * columns;

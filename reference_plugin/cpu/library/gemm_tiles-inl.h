@@ -23,56 +23,79 @@ struct Lanes {
   }
 };
 
-// Columns [0, kVectors * lanes) of up to kRows rows. kMasked: only `last` lanes of the last vector
-// exist in memory. Element addresses as GemmKernels::direct says.
-template <typename T, int kRows, int kVectors, bool kMasked>
+// Arrays of vectors become registers only if the loops over them are unrolled early: else g++ 12
+// writes a tile's sums to memory before and after its loop.
+#if defined(__clang__)
+#define PLINTH_UNROLL _Pragma("unroll")
+#else
+#define PLINTH_UNROLL _Pragma("GCC unroll 16")
+#endif
+
+// Asks for what a packed panel has some steps later, `count` elements a step: panels come from the
+// second-level cache, one after the other.
+template <typename T>
+HWY_INLINE void AskAhead(const T* panel, int count) {
+  constexpr int kStepsAhead = 8, kLine = 64 / sizeof(T);
+  for (int i = 0; i < count; i += kLine) __builtin_prefetch(panel + kStepsAhead * count + i);
+}
+
+// Columns [0, kVectors * lanes) of kRows rows. kMasked: only `last` lanes of the last vector of the
+// result exist in memory, and of b if it is not packed. Element addresses as GemmKernels::direct
+// says.
+template <typename T, int kRows, int kVectors, bool kMasked, bool kPacked>
 HWY_INLINE void RealTile(int64_t k_count, const T* HWY_RESTRICT a, int64_t a_row, int64_t a_k,
-                         const T* HWY_RESTRICT b, int64_t b_k, bool mask_b, int last,
-                         T* const* c_rows, bool accumulate) {
+                         const T* HWY_RESTRICT b, int64_t b_k, int last, T* const* c_rows,
+                         bool accumulate) {
   using L = Lanes<T>;
   using V = typename L::V;
   const typename L::D d;
   const int lanes = static_cast<int>(hn::Lanes(d));
   const auto mask = hn::FirstN(d, static_cast<size_t>(last));
   // Rows of the result lie apart, and are wanted at the end.
-  for (int i = 0; i < kRows; ++i) __builtin_prefetch(c_rows[i], /*rw=*/1);
-  V sums[kRows][kVectors];
+  constexpr int kLine = 64 / sizeof(T);
+  PLINTH_UNROLL
   for (int i = 0; i < kRows; ++i) {
+    for (int j = 0; j < kVectors * lanes; j += kLine) __builtin_prefetch(c_rows[i] + j, /*rw=*/1);
+  }
+  V sums[kRows][kVectors];
+  PLINTH_UNROLL
+  for (int i = 0; i < kRows; ++i) {
+    PLINTH_UNROLL
     for (int v = 0; v < kVectors; ++v) sums[i][v] = hn::Zero(d);
   }
-  auto multiply = [&](auto masked_load) HWY_ATTR {
-    for (int64_t k = 0; k < k_count; ++k) {
-      V right[kVectors];
-      for (int v = 0; v < kVectors; ++v) {
-        right[v] = decltype(masked_load)::value && v == kVectors - 1
-                       ? hn::MaskedLoad(mask, d, b + v * lanes)
-                       : hn::LoadU(d, b + v * lanes);
-      }
-      for (int i = 0; i < kRows; ++i) {
-        const V left = hn::Set(d, a[i * a_row]);
-        for (int v = 0; v < kVectors; ++v) {
-          sums[i][v] = L::MultiplyAdd(left, right[v], sums[i][v]);
-        }
-      }
-      a += a_k;
-      b += b_k;
+  const int64_t next_panel = k_count * a_k;
+  for (int64_t k = 0; k < k_count; ++k) {
+    V right[kVectors];
+    if constexpr (kPacked) {
+      AskAhead(b, 2 * lanes);
+      __builtin_prefetch(a + next_panel);
     }
-  };
-  if (kMasked && mask_b) {
-    multiply(std::true_type());
-  } else {
-    multiply(std::false_type());
-  }
-  for (int i = 0; i < kRows; ++i) {
-    T* row = c_rows[i];
+    PLINTH_UNROLL
     for (int v = 0; v < kVectors; ++v) {
-      T* at = row + v * lanes;
+      right[v] = kMasked && !kPacked && v == kVectors - 1 ? hn::MaskedLoad(mask, d, b + v * lanes)
+                                                          : hn::LoadU(d, b + v * lanes);
+    }
+    PLINTH_UNROLL
+    for (int i = 0; i < kRows; ++i) {
+      const V left = hn::Set(d, a[i * a_row]);
+      PLINTH_UNROLL
+      for (int v = 0; v < kVectors; ++v) {
+        sums[i][v] = L::MultiplyAdd(left, right[v], sums[i][v]);
+      }
+    }
+    a += a_k;
+    b += b_k;
+  }
+  PLINTH_UNROLL
+  for (int i = 0; i < kRows; ++i) {
+    PLINTH_UNROLL
+    for (int v = 0; v < kVectors; ++v) {
+      V sum = sums[i][v];
+      T* at = c_rows[i] + v * lanes;
       if (kMasked && v == kVectors - 1) {
-        V sum = sums[i][v];
         if (accumulate) sum = hn::Add(sum, hn::MaskedLoad(mask, d, at));
         hn::BlendedStore(sum, mask, d, at);
       } else {
-        V sum = sums[i][v];
         if (accumulate) sum = hn::Add(sum, hn::LoadU(d, at));
         hn::StoreU(sum, d, at);
       }
@@ -153,16 +176,16 @@ HWY_NOINLINE void RowsTile(int columns, int64_t k, const T* a, int64_t a_row, in
   const int lanes = static_cast<int>(hn::Lanes(d));
   if (kPacked) {
     a_row = 1;
+    a_k = kWideRows;
     b_k = 2 * lanes;
   }
-  const bool mask_b = !kPacked;
   if (columns == 2 * lanes) {
-    RealTile<T, kRows, 2, false>(k, a, a_row, a_k, b, b_k, mask_b, 0, c_rows, accumulate);
+    RealTile<T, kRows, 2, false, kPacked>(k, a, a_row, a_k, b, b_k, 0, c_rows, accumulate);
   } else if (columns > lanes) {
-    RealTile<T, kRows, 2, true>(k, a, a_row, a_k, b, b_k, mask_b, columns - lanes, c_rows,
-                                accumulate);
+    RealTile<T, kRows, 2, true, kPacked>(k, a, a_row, a_k, b, b_k, columns - lanes, c_rows,
+                                         accumulate);
   } else {
-    RealTile<T, kRows, 1, true>(k, a, a_row, a_k, b, b_k, mask_b, columns, c_rows, accumulate);
+    RealTile<T, kRows, 1, true, kPacked>(k, a, a_row, a_k, b, b_k, columns, c_rows, accumulate);
   }
 }
 
