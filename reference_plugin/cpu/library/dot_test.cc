@@ -400,17 +400,24 @@ TEST(Dot, LargeWithAndWithoutBlas) {
   }
 }
 
+// And where a product is so large that our own is slower.
 TEST(Dot, OpenBlasServesWhereItsVectorsAreAsWideAsOurs) {
   const auto blas = OpenBlas({});
   ASSERT_TRUE(blas.ok()) << blas.status().message();
-  const bool is_narrow =
-      !(*blas)->has_avx512 && math::BestSimdTarget() == math::SimdTarget::kAvx512;
+  const bool wide = math::BestSimdTarget() == math::SimdTarget::kAvx512;
+  const bool is_narrow = wide && !(*blas)->has_avx512;
   for (DType type : {DType::kF32, DType::kF64, DType::kC64}) {
-    const Case c = MatrixProduct(600, 600, 600, false, false, type);
-    const auto gemm =
-        Gemm::Make(compiler::DotProduct(c.dot, c.lhs.type, c.rhs.type, c.result.type), {});
-    ASSERT_TRUE(gemm.ok());
-    EXPECT_EQ(gemm->method(), is_narrow ? GemmMethod::kPacked : GemmMethod::kBlas) << Name(type);
+    for (int64_t size : {600, 1600}) {
+      const auto square = compiler::Type::Tensor(type, {size, size});
+      DotAttributes dot;
+      dot.lhs_contracting = {1};
+      dot.rhs_contracting = {0};
+      const auto gemm = Gemm::Make(compiler::DotProduct(dot, square, square, square), {});
+      ASSERT_TRUE(gemm.ok());
+      const bool is_large = size == 1600 || type == DType::kC64 || !wide;
+      EXPECT_EQ(gemm->method(), is_large && !is_narrow ? GemmMethod::kBlas : GemmMethod::kPacked)
+          << Name(type) << " " << size;
+    }
   }
 }
 
