@@ -17,9 +17,11 @@ class BlockCache {
  public:
   static constexpr size_t kLargest = 512;  // bytes; larger blocks come from malloc
 #ifdef PLINTH_IS_SANITIZED
-  static constexpr size_t kKept = 0;  // they have to see what is used after it was given back
+  static constexpr uint32_t kKept = 0;  // they have to see what is used after it was given back
 #else
-  static constexpr size_t kKept = 64 << 10;  // bytes of each size class
+  // Blocks of each size class: two for each of a hundred outputs. Many more, and a thread that
+  // gives back what another one takes would seem to leak for as long as it fills its list.
+  static constexpr uint32_t kKept = 200;
 #endif
 
   // Aligned as malloc does it; null if there is no memory.
@@ -29,7 +31,7 @@ class BlockCache {
     if (list >= kClasses || lists.first[list] == nullptr) return std::malloc(RoundedSize(size));
     Block* const block = lists.first[list];
     lists.first[list] = block->next;
-    lists.bytes[list] -= RoundedSize(size);
+    --lists.count[list];
     return block;
   }
 
@@ -37,11 +39,11 @@ class BlockCache {
   static void Give(void* block, size_t size) noexcept {
     Lists& lists = OfThread();
     const size_t list = ClassOf(size);
-    if (list >= kClasses || lists.bytes[list] >= lists.most) return std::free(block);
+    if (list >= kClasses || lists.count[list] >= lists.most) return std::free(block);
     auto* const kept = static_cast<Block*>(block);
     kept->next = lists.first[list];
     lists.first[list] = kept;
-    lists.bytes[list] += RoundedSize(size);
+    ++lists.count[list];
   }
 
  private:
@@ -61,11 +63,11 @@ class BlockCache {
           std::free(block);
         }
       }
-      bytes = {};
+      count = {};
     }
     std::array<Block*, kClasses> first = {};
-    std::array<size_t, kClasses> bytes = {};
-    size_t most = kKept;
+    std::array<uint32_t, kClasses> count = {};
+    uint32_t most = kKept;
   };
 
   static size_t ClassOf(size_t size) { return (size - 1) / kUnit; }

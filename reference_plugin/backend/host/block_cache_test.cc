@@ -61,7 +61,7 @@ TEST(BlockCache, BlocksFitEverySizeOfTheirClass) {
 }
 
 TEST(BlockCache, WhatOneThreadTookAnotherGivesBack) {
-  constexpr size_t kMany = BlockCache::kKept / 32 + 5;  // more than a thread keeps
+  constexpr size_t kMany = 3 * BlockCache::kKept + 5;  // more than a thread keeps
   std::vector<void*> blocks;
   for (size_t i = 0; i < kMany; ++i) blocks.push_back(BlockCache::Take(100));
   EXPECT_EQ(std::set<void*>(blocks.begin(), blocks.end()).size(), kMany);
