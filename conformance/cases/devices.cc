@@ -324,7 +324,8 @@ void AddDeviceCases(std::vector<Case>& cases) {
                  void (*run)(Context&)) {
     cases.push_back({StrCat("L1/client/", name), Level::kL1, client, std::move(requirements), run});
   };
-  add("create", ClientNeed::kNone, {"PJRT-Client_Create-failure"}, CreateClient);
+  // Alone: what a call changes of the process would not show in a second one.
+  add("create", ClientNeed::kAlone, {"PJRT-Client_Create-failure"}, CreateClient);
   add("unknown_option", ClientNeed::kNone,
       {"PJRT-Client_Create-unknown-option", "PJRT-Client_Create-failure"}, UnknownOption);
   add("destroy_null", ClientNeed::kNone,

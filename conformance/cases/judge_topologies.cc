@@ -147,7 +147,9 @@ void JudgeTopology(Context& context) {
                   "a loaded topology has another fingerprint");
     // They are their holder's: the topology goes first.
     auto held = Get<&PJRT_TopologyDescription_Serialize_Args::topology>(context, loaded.get());
-    if (!held) return;
+    if (!context.Check("PJRT-Args-accepted", held.has_value(),
+                       "a topology that was read cannot be serialized as that of which it comes"))
+      return;
     (void)loaded.Destroy();
     context.Check("PJRT-Args-output-lifetime",
                   StringOf(held->serialized_bytes, held->serialized_bytes_size) == bytes,
