@@ -378,7 +378,8 @@ bool Gemm::RunBlock(Task& task) const {
   thread_local backend::ThreadScratch a_scratch, b_scratch, sum_scratch, position_scratch;
   const GemmKernels& kernels = KernelsFor(kind_);
   const int mr = kernels.mr, nr = kernels.nr;
-  const auto [blocks, steps] = StepBlocks(k_, kernels.step_unit);
+  const StepBlocks step_blocks(k_, kernels.step_unit);
+  const int64_t blocks = step_blocks.count, steps = step_blocks.steps;
   const int64_t all_steps = RoundUp(k_, kernels.step_unit);
   const int64_t row_panels = CeilDiv(task.rows, mr), column_panels = CeilDiv(task.columns, nr);
   const int64_t a_bytes = row_panels * mr * kernels.packed_bytes;  // per step
