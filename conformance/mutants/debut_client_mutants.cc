@@ -263,9 +263,9 @@ constexpr Mutant kDebutClientMutants[] = {
     {"debut_peaks_cleared_together", "PJRT-Args-output-true",
      "clearing the counters of a device clears those of all",
      [](PJRT_Api& t) {
-       RememberClient(t);
-       ChangeOutputs<&PJRT_Api::PJRT_Device_ClearMemoryStats>(t, [](auto&) {
-         for (PJRT_Device* device : DevicesOf(LastClient())) {
+       RememberClientsOfDevices(t);
+       ChangeOutputs<&PJRT_Api::PJRT_Device_ClearMemoryStats>(t, [](auto& a) {
+         for (PJRT_Device* device : DevicesOf(ClientOf(a.device))) {
            auto args = MakeArgs<PJRT_Device_ClearMemoryStats_Args>();
            args.device = device;
            Quiet<&PJRT_Api::PJRT_Device_ClearMemoryStats>(args);
