@@ -199,6 +199,22 @@ void RawBuffers(Context& context) {
 
 // ---- Versions
 
+// The version that is read from the bytes of one; null where the plugin lacks a function for it.
+template <typename ToProtoArgs, typename FromProtoArgs, typename Version>
+Version* ReadBack(Context& context, std::string_view kind, Version* version) {
+  ToProtoArgs bytes = {};
+  bytes.abi_version = version;
+  if (!AskExtension(context, StrCat("PJRT_", kind, "_ToProto"), bytes)) return nullptr;
+  FromProtoArgs read = {};
+  read.serialized_proto = bytes.serialized_proto;
+  read.serialized_proto_size = bytes.serialized_proto_size;
+  const bool is_read = AskExtension(context, StrCat("PJRT_", kind, "_FromProto"), read);
+  if (context.Check(StrCat("PJRT-", kind, "_ToProto-serialized_proto-owner"),
+                    bytes.serialized_proto_deleter != nullptr, "bytes come without a deleter"))
+    bytes.serialized_proto_deleter(bytes.serialized_proto_holder);
+  return is_read ? read.abi_version : nullptr;
+}
+
 // A version of a runtime, and of an executable, is compatible with itself and survives a trip
 // through bytes.
 void AbiVersions(Context& context) {
@@ -230,23 +246,13 @@ void AbiVersions(Context& context) {
     destroy.abi_version = version;
     (void)AskExtension(context, "PJRT_RuntimeAbiVersion_Destroy", destroy, requirement);
   };
-  PJRT_RuntimeAbiVersion_ToProto_Args bytes = {};
-  bytes.abi_version = runtime.abi_version;
-  if (AskExtension(context, "PJRT_RuntimeAbiVersion_ToProto", bytes)) {
-    PJRT_RuntimeAbiVersion_FromProto_Args read = {};
-    read.serialized_proto = bytes.serialized_proto;
-    read.serialized_proto_size = bytes.serialized_proto_size;
-    const bool is_read = AskExtension(context, "PJRT_RuntimeAbiVersion_FromProto", read);
-    if (context.Check("PJRT-RuntimeAbiVersion_ToProto-serialized_proto-owner",
-                      bytes.serialized_proto_deleter != nullptr, "bytes come without a deleter"))
-      bytes.serialized_proto_deleter(bytes.serialized_proto_holder);
-    if (is_read) {
-      fits(runtime.abi_version, read.abi_version, "a runtime does not fit its own bytes");
-      context.Check(kOutputTrue, platform(read.abi_version) == own,
-                    "a version that was read is of the platform ", platform(read.abi_version),
-                    ", not ", own);
-      free_runtime(read.abi_version, "PJRT-RuntimeAbiVersion_FromProto-abi_version-owner");
-    }
+  if (auto* read =
+          ReadBack<PJRT_RuntimeAbiVersion_ToProto_Args, PJRT_RuntimeAbiVersion_FromProto_Args>(
+              context, "RuntimeAbiVersion", runtime.abi_version)) {
+    fits(runtime.abi_version, read, "a runtime does not fit its own bytes");
+    context.Check(kOutputTrue, platform(read) == own, "a version that was read is of the platform ",
+                  platform(read), ", not ", own);
+    free_runtime(read, "PJRT-RuntimeAbiVersion_FromProto-abi_version-owner");
   }
   Compiled made;
   if (!Compile(context, "add_one", made)) return;
@@ -270,19 +276,11 @@ void AbiVersions(Context& context) {
     destroy.abi_version = version;
     (void)AskExtension(context, "PJRT_ExecutableAbiVersion_Destroy", destroy, requirement);
   };
-  PJRT_ExecutableAbiVersion_ToProto_Args stored = {};
-  stored.abi_version = needed.abi_version;
-  if (AskExtension(context, "PJRT_ExecutableAbiVersion_ToProto", stored)) {
-    PJRT_ExecutableAbiVersion_FromProto_Args read = {};
-    read.serialized_proto = stored.serialized_proto;
-    read.serialized_proto_size = stored.serialized_proto_size;
-    const bool is_read = AskExtension(context, "PJRT_ExecutableAbiVersion_FromProto", read);
-    if (context.Check("PJRT-ExecutableAbiVersion_ToProto-serialized_proto-owner",
-                      stored.serialized_proto_deleter != nullptr, "bytes come without a deleter"))
-      stored.serialized_proto_deleter(stored.serialized_proto_holder);
-    if (is_read)
-      judge_and_free(read.abi_version, "an executable's version that was read",
-                     "PJRT-ExecutableAbiVersion_FromProto-abi_version-owner");
+  if (auto* read = ReadBack<PJRT_ExecutableAbiVersion_ToProto_Args,
+                            PJRT_ExecutableAbiVersion_FromProto_Args>(
+          context, "ExecutableAbiVersion", needed.abi_version)) {
+    judge_and_free(read, "an executable's version that was read",
+                   "PJRT-ExecutableAbiVersion_FromProto-abi_version-owner");
   }
   judge_and_free(needed.abi_version, "an executable",
                  "PJRT-Executable_GetAbiVersion-abi_version-owner");
