@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <new>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "plinth/support/str_cat.h"
@@ -39,20 +40,9 @@ class ExecutionMemoryTest : public PluginTest {
     int count = 0;
     for (int run = 0; run < 2; ++run) {
       std::vector<PJRT_Buffer*> outputs(num_outputs);
-      PJRT_ExecuteOptions options{};
-      options.struct_size = PJRT_ExecuteOptions_STRUCT_SIZE;
-      PJRT_Buffer* const* argument_list = arguments.data();
-      PJRT_Buffer** output_list = outputs.data();
-      PJRT_LoadedExecutable_Execute_Args args{};
-      args.struct_size = PJRT_LoadedExecutable_Execute_Args_STRUCT_SIZE;
-      args.executable = executable;
-      args.options = &options;
-      args.argument_lists = &argument_list;
-      args.num_devices = 1;
-      args.num_args = arguments.size();
-      args.output_lists = &output_list;
+      std::vector<PJRT_Buffer*> given = arguments;
       count = -num_allocations;
-      EXPECT_EQ(GetPjrtApi()->PJRT_LoadedExecutable_Execute(&args), nullptr);
+      EXPECT_FALSE(Execute(executable, std::move(given), outputs.data()).has_value());
       count += num_allocations;
       for (PJRT_Buffer* output : outputs) Destroy(output);
     }
