@@ -19,6 +19,7 @@ namespace sweep_layouts {
 namespace {
 
 constexpr char kKept[] = "PJRT-Client_BufferFromHostBuffer-layout-kept";
+constexpr char kDone[] = "PJRT-Client_BufferFromHostBuffer-done";
 constexpr char kContents[] = "PJRT-Buffer_ToHostBuffer-contents";
 constexpr char kHostLayout[] = "PJRT-Buffer_ToHostBuffer-layout";
 constexpr char kLiteral[] = "PJRT-AsyncHostToDeviceTransferManager_TransferLiteral-contents";
@@ -112,9 +113,10 @@ struct Given {
   bool is_elsewhere = false;  // the memory is not that of the device
   bool is_borrowed = false;   // the plugin may use the host's memory as it is
   bool has_strides = false;   // an upload says where the elements lie, although they are dense
+  OwnedEvent done = {};       // of an upload that borrows: ready when its buffer has gone
 };
 
-OwnedBuffer Upload(Context& context, const Given& given, Layout& layout) {
+OwnedBuffer Upload(Context& context, Given& given, Layout& layout) {
   auto args = MakeArgs<PJRT_Client_BufferFromHostBuffer_Args>();
   args.client = context.client();
   args.data = given.array.bytes.data();
@@ -134,7 +136,10 @@ OwnedBuffer Upload(Context& context, const Given& given, Layout& layout) {
   if (!IsTaken(context, "PJRT_Client_BufferFromHostBuffer", context.plugin().Call(args))) return {};
   OwnedEvent done(context.plugin(), args.done_with_host_buffer);
   OwnedBuffer buffer(context.plugin(), args.buffer);
-  if (done) (void)context.Await(done.get());
+  if (given.is_borrowed)
+    given.done = std::move(done);
+  else if (done)
+    (void)context.Await(done.get());
   return buffer;
 }
 
@@ -179,7 +184,7 @@ OwnedBuffer BufferOf(Context& context, const OwnedManager& manager) {
 
 // Makes a buffer with the layout. `source` keeps what it looks at, `has_contents` tells whether it
 // has those of the array.
-OwnedBuffer Make(Context& context, std::string_view maker, const Given& given, Layout& layout,
+OwnedBuffer Make(Context& context, std::string_view maker, Given& given, Layout& layout,
                  OwnedBuffer& source, bool& has_contents) {
   const Plugin& plugin = context.plugin();
   has_contents = true;
@@ -298,6 +303,9 @@ void SweepMaker(Context& context, const std::string& maker) {
     if (maker != "transfer_literal" && maker != "copy")
       CheckOrder(probe, buffer.get(), layout.order(), maker);
     JudgeBuffer(probe, buffer.get(), {given.array, given.device, given.memory, has_contents});
+    (void)buffer.Destroy();
+    (void)source.Destroy();
+    if (given.done) probe.Ok(kDone, "done_with_host_buffer", probe.Await(given.done.get()));
   });
 }
 
@@ -434,7 +442,7 @@ void AddCases(std::vector<Case>& cases) {
   for (const char* maker : {"upload", "uninitialized", "transfer_manager", "transfer_literal",
                             "bitcast", "view", "copy"}) {
     add(StrCat("layout_of_", maker),
-        {kKept, kContents, "PJRT-Client_CreateBuffersForAsyncHostToDevice-asked-for",
+        {kKept, kDone, kContents, "PJRT-Client_CreateBuffersForAsyncHostToDevice-asked-for",
          "PJRT-Buffer_CopyToMemory-contents", "PJRT-Client_CreateViewOfDeviceBuffer-no-copy",
          "PJRT-Client_CreateUninitializedBuffer-asked-for"},
         [=](Context& context) { SweepMaker(context, maker); });

@@ -105,6 +105,61 @@ PJRT_Error* CopyLate(PJRT_Buffer_ToHostBuffer_Args* a) {
   return nullptr;
 }
 
+// Uploads that may use the host's memory, whose end is told when the array has gone.
+class Borrowers {
+ public:
+  // Gives out an event in place of that of the plugin behind.
+  PJRT_Event* Add(PJRT_Buffer* buffer, PJRT_Event* done) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    PJRT_Event* told = PendingEvent();
+    done_[buffer] = {done, told};
+    untold_[told] = false;
+    return told;
+  }
+  void GiveBack(PJRT_Buffer* buffer) {
+    std::unique_lock<std::mutex> lock(mutex_);
+    auto found = done_.find(buffer);
+    if (found == done_.end()) return;
+    auto [done, told] = found->second;
+    done_.erase(found);
+    lock.unlock();
+    auto args = MakeArgs<PJRT_Event_OnReady_Args>();
+    args.event = done;
+    args.user_arg = told;
+    args.callback = [](PJRT_Error* error, void* event) {
+      if (error != nullptr) FreeError(error);
+      Instance().Tell(static_cast<PJRT_Event*>(event));
+    };
+    Quiet<&PJRT_Api::PJRT_Event_OnReady>(args);
+    Drop(done);
+  }
+  // Whether the event is still to be told; it is destroyed after that.
+  bool DropLater(PJRT_Event* event) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    auto found = untold_.find(event);
+    return found != untold_.end() && (found->second = true);
+  }
+  static Borrowers& Instance() {
+    static auto* borrowers = new Borrowers;
+    return *borrowers;
+  }
+
+ private:
+  void Tell(PJRT_Event* event) {
+    auto set = MakeArgs<PJRT_Event_Set_Args>();
+    set.event = event;
+    Quiet<&PJRT_Api::PJRT_Event_Set>(set);
+    std::unique_lock<std::mutex> lock(mutex_);
+    const bool is_dropped = untold_.extract(event).mapped();
+    lock.unlock();
+    if (is_dropped) Drop(event);
+  }
+
+  std::mutex mutex_;
+  std::map<PJRT_Buffer*, std::pair<PJRT_Event*, PJRT_Event*>> done_;  // of the plugin, told
+  std::map<PJRT_Event*, bool> untold_;  // whether the caller destroyed it
+};
+
 // Events that are told a little after they happened, on another thread, the newest first.
 class EventsInAnyOrder {
  public:
@@ -437,6 +492,33 @@ constexpr Mutant kCorrect[] = {
          a->buffer = own.buffer;
          a->done_with_host_buffer = own.done_with_host_buffer;
          return error;
+       });
+     }},
+    {"borrows_always", "",
+     "nothing: host memory that may be used is used, in every layout, while the array is there",
+     [](PJRT_Api& t) {
+       Replace<&PJRT_Api::PJRT_Client_BufferFromHostBuffer>(t, [](auto* a) {
+         PJRT_Error* error = Real().PJRT_Client_BufferFromHostBuffer(a);
+         if (error != nullptr ||
+             (a->host_buffer_semantics != PJRT_HostBufferSemantics_kImmutableZeroCopy &&
+              a->host_buffer_semantics != PJRT_HostBufferSemantics_kMutableZeroCopy))
+           return error;
+         a->done_with_host_buffer = Borrowers::Instance().Add(a->buffer, a->done_with_host_buffer);
+         return error;
+       });
+       Replace<&PJRT_Api::PJRT_Buffer_Delete>(t, [](auto* a) {
+         PJRT_Error* error = Real().PJRT_Buffer_Delete(a);
+         if (error == nullptr) Borrowers::Instance().GiveBack(a->buffer);
+         return error;
+       });
+       Replace<&PJRT_Api::PJRT_Buffer_Destroy>(t, [](auto* a) {
+         PJRT_Error* error = Real().PJRT_Buffer_Destroy(a);
+         if (error == nullptr) Borrowers::Instance().GiveBack(a->buffer);
+         return error;
+       });
+       Replace<&PJRT_Api::PJRT_Event_Destroy>(t, [](auto* a) -> PJRT_Error* {
+         if (Borrowers::Instance().DropLater(a->event)) return nullptr;
+         return Real().PJRT_Event_Destroy(a);
        });
      }},
     {"refuses_layouts", "", "nothing: layouts other than the usual are refused",

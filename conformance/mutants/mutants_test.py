@@ -187,6 +187,7 @@ CORRECT = {
     "not_on_cpu": ({}, RICH + ["L2/leak/every_kind/*"]),
     "no_statistics": ({}, ["L1/judge/*", "L1/client/*"]),
     "copies_always": ({}, ["L1/sweep/*", "L1/transfer/*", "L2/order/*"]),
+    "borrows_always": ({}, RICH + ["L1/transfer/*", "L2/process/*", "L2/lifetime/*", "L2/leak/*"]),
     "refuses_layouts": ({}, ["L1/sweep/*", "L1/transfer/*", "L1/form/*"]),
     "no_serialization": ({}, ["L1/*execut*", "L1/judge/*", "L2/leak/*"]),
     "padded_sizes": ({}, ["L1/judge/*", "L1/sweep/*"]),
