@@ -241,14 +241,16 @@ HostArray RandomBits(DType type, std::vector<int64_t> dims, uint64_t seed) {
   int bits = std::min<int>(InfoOf(type).bits, 8);
   HostArray array{type, std::move(dims), {}};
   array.bytes.resize(CountElements(array.dims) * static_cast<size_t>(ByteSize(type)));
-  for (std::byte& byte : array.bytes) {
-    auto value = static_cast<uint8_t>(random() >> 32);
+  uint64_t drawn = 0;  // of which each byte is used once
+  for (size_t i = 0; i < array.bytes.size(); ++i, drawn >>= 8) {
+    if (i % sizeof(drawn) == 0) drawn = random();
+    auto value = static_cast<uint8_t>(drawn);
     if (bits < 8 && InfoOf(type).kind == DTypeClass::kSigned) {
       value = static_cast<uint8_t>(static_cast<int8_t>(value << (8 - bits)) >> (8 - bits));
     } else if (bits < 8) {
       value &= static_cast<uint8_t>((1 << bits) - 1);
     }
-    byte = std::byte{value};
+    array.bytes[i] = std::byte{value};
   }
   if (type == DType::kF32 && array.bytes.size() >= 16) {
     // Infinity, NaNs with a payload and a sign, the smallest subnormal number.

@@ -168,9 +168,11 @@ constexpr Judged kJudged[] = {
 }  // namespace
 
 void AddJudgedRequirements(std::vector<Case>& cases) {
+  constexpr size_t kArea =
+      3;  // of "L1/judge/...", where most names differ: each child pays for this
   for (Case& item : cases) {
     for (const Judged& row : kJudged) {
-      if (!item.name.starts_with(row.cases)) continue;
+      if (item.name[kArea] != row.cases[kArea] || !item.name.starts_with(row.cases)) continue;
       auto& known = item.requirements;
       if (std::find(known.begin(), known.end(), row.requirement) == known.end())
         known.emplace_back(row.requirement);

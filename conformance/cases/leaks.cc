@@ -142,7 +142,11 @@ void Repeat(Context& context, std::string_view what, int rounds, int64_t allowed
     }
     // What other threads free follows soon; later on a machine that has much to do, where what has
     // waited longest may come last. So the last blocks wait, too.
-    const int longest_wait = block < 0 ? 0 : block < 4 ? 200 : block < kBlocks - 3 ? 5 : patience;
+    const int first_wait = context.depth() == Depth::kQuick ? 20 : 200;
+    const int longest_wait = block < 0             ? 0
+                             : block < 4           ? first_wait
+                             : block < kBlocks - 3 ? 5
+                                                   : patience;
     int64_t grown = AllocatedBytes() - before;
     for (int wait = 0; wait < longest_wait && grown > rounds * allowed; ++wait) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
