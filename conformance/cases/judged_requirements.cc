@@ -168,8 +168,8 @@ constexpr Judged kJudged[] = {
 }  // namespace
 
 void AddJudgedRequirements(std::vector<Case>& cases) {
-  constexpr size_t kArea =
-      3;  // of "L1/judge/...", where most names differ: each child pays for this
+  // Where "L1/judge/..." and most rows differ: each child compares every name with every row.
+  constexpr size_t kArea = 3;
   for (Case& item : cases) {
     for (const Judged& row : kJudged) {
       if (item.name[kArea] != row.cases[kArea] || !item.name.starts_with(row.cases)) continue;

@@ -142,11 +142,14 @@ void Repeat(Context& context, std::string_view what, int rounds, int64_t allowed
     }
     // What other threads free follows soon; later on a machine that has much to do, where what has
     // waited longest may come last. So the last blocks wait, too.
-    const int first_wait = context.depth() == Depth::kQuick ? 20 : 200;
-    const int longest_wait = block < 0             ? 0
-                             : block < 4           ? first_wait
-                             : block < kBlocks - 3 ? 5
-                                                   : patience;
+    int longest_wait = 5;
+    if (block < 0) {
+      longest_wait = 0;
+    } else if (block < 4) {
+      longest_wait = context.depth() == Depth::kQuick ? 20 : 200;
+    } else if (block >= kBlocks - 3) {
+      longest_wait = patience;
+    }
     int64_t grown = AllocatedBytes() - before;
     for (int wait = 0; wait < longest_wait && grown > rounds * allowed; ++wait) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
