@@ -2,7 +2,6 @@
 // L2: what is freed is given back: bytes, threads and open files over rounds of one kind of work.
 
 #include <dirent.h>
-#include <malloc.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -19,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "conformance/cases/allocated_bytes.h"
 #include "conformance/cases/array_calls.h"
 #include "conformance/cases/ask.h"
 #include "conformance/cases/cases.h"
@@ -33,13 +33,6 @@ constexpr char kMemory[] = "PJRT-Process-memory";
 constexpr int64_t kAllowed = 24;
 // What it may leave mapped is less than this.
 constexpr int64_t kPage = 4096;
-
-// Bytes that malloc has handed out, of all threads. A plugin with an allocator of its own is seen
-// by L2/process/flat_memory.
-int64_t AllocatedBytes() {
-  struct mallinfo2 info = mallinfo2();
-  return static_cast<int64_t>(info.uordblks + info.hblkhd);
-}
 
 // Bytes of the process's address space.
 int64_t MappedBytes() {
@@ -120,57 +113,119 @@ class SecondLeast {
 // In milliseconds. A leak costs three times as much.
 constexpr int kPatience = 400;
 
-// Runs rounds in blocks; a leak grows in each of them, a cache or a free list does not. A pool that
-// keeps as much as was ever in flight grows in a block after which the threads ran another way, so
-// there are many blocks. In one of them a plugin may give back what it had kept for a while, which
-// hides a leak, so the second best counts. The last blocks wait for `patience` milliseconds.
+constexpr int kBlocks = 16;
+// What a cache of a hundred blocks or two for each thread takes to be full, and how long that may
+// last. What leaves more bytes a round is no such cache.
+constexpr int kFillingRounds = 1000;
+constexpr std::chrono::seconds kFillingTime{2};
+constexpr int64_t kCachedBlock = 16 << 10;
+
+// Rounds of one work, and what they left.
+class Rounds {
+ public:
+  Rounds(Context& context, std::string_view what, int rounds, int64_t allowed, int patience,
+         const std::function<Status()>& run)
+      : context_(context),
+        what_(what),
+        rounds_(rounds),
+        allowed_(allowed),
+        patience_(patience),
+        run_(run) {}
+
+  // False if a round failed, which it tells.
+  bool Block(int number) {
+    // Each has its own time: how many a plugin needs depends on what else the machine does.
+    context_.TellRow(StrCat(what_, ", block ", number));
+    for (int i = 0; i < rounds_; ++i) {
+      if (!Round()) return false;
+    }
+    return true;
+  }
+
+  // Runs blocks until two of them left nothing. A leak grows in each of them, a cache or a free
+  // list does not. A pool that keeps as much as was ever in flight grows in a block after which the
+  // threads ran another way, so there are many blocks. In one of them a plugin may give back what
+  // it had kept for a while, which hides a leak, so the second best counts. The last blocks wait
+  // for `patience` milliseconds.
+  bool Measure() {
+    bytes_ = {};
+    mapped_ = {};
+    for (int block = 0; block < kBlocks && HasGrown(); ++block) {
+      const int64_t before = AllocatedBytes();
+      const int64_t mapped_before = MappedBytes();
+      if (!Block(block)) return false;
+      // What other threads free follows soon; later on a machine that has much to do, where what
+      // has waited longest may come last. So the last blocks wait, too.
+      int longest_wait = 5;
+      if (block < 4) {
+        longest_wait = context_.depth() == Depth::kQuick ? 20 : 200;
+      } else if (block >= kBlocks - 3) {
+        longest_wait = patience_;
+      }
+      int64_t grown = AllocatedBytes() - before;
+      for (int wait = 0; wait < longest_wait && grown > rounds_ * allowed_; ++wait) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        grown = AllocatedBytes() - before;
+      }
+      bytes_.Add(grown);
+      mapped_.Add(MappedBytes() - mapped_before);
+    }
+    return true;
+  }
+
+  // Fills what may be a cache: threads that give back what others took fill theirs at every round,
+  // up to a bound that a leak does not have.
+  bool Fill() {
+    const auto end = std::chrono::steady_clock::now() + kFillingTime;
+    for (int i = 0; i < kFillingRounds && std::chrono::steady_clock::now() < end; ++i) {
+      if (!Round()) return false;
+    }
+    return true;
+  }
+  bool MayFillACache() const { return HasGrown() && bytes_.value() / rounds_ < kCachedBlock; }
+
+  void Tell() const {
+    context_.Note(StrCat(what_, ": ", bytes_.value(), " bytes in ", rounds_, " rounds"));
+    context_.Check(kMemory, bytes_.value() <= rounds_ * allowed_, what_, ": all but one of ",
+                   kBlocks, " blocks of ", rounds_, " rounds left ", bytes_.value() / rounds_,
+                   " bytes a round or more");
+    context_.Check(kMemory, mapped_.value() < rounds_ * kPage, what_, ": all but one of ", kBlocks,
+                   " blocks of ", rounds_, " rounds left ", mapped_.value() / rounds_,
+                   " bytes of address space a round or more");
+  }
+
+ private:
+  bool HasGrown() const {
+    return bytes_.value() > rounds_ * allowed_ || mapped_.value() >= rounds_ * kPage;
+  }
+  bool Round() {
+    const Status status = run_();
+    if (status.code() == StatusCode::kUnimplemented) {
+      context_.Unsupported(status.ToString());
+      return false;
+    }
+    return context_.Ok("PJRT-Args-accepted", what_, status);
+  }
+
+  Context& context_;
+  const std::string_view what_;
+  const int rounds_;
+  const int64_t allowed_;  // bytes a round
+  const int patience_;
+  const std::function<Status()>& run_;
+  SecondLeast bytes_, mapped_;
+};
+
+// A round may leave `allowed` bytes, and no thread or open file.
 void Repeat(Context& context, std::string_view what, int rounds, int64_t allowed, int patience,
             const std::function<Status()>& run) {
-  constexpr int kBlocks = 16;
-  SecondLeast least, least_mapped;
-  int threads = 0, files = 0;
-  for (int block = -1; block < kBlocks; ++block) {
-    // Each has its own time: how many a plugin needs depends on what else the machine does.
-    context.TellRow(StrCat(what, ", block ", block));
-    int64_t before = AllocatedBytes();
-    const int64_t mapped_before = MappedBytes();
-    for (int i = 0; i < rounds; ++i) {
-      Status status = run();
-      if (status.code() == StatusCode::kUnimplemented)
-        return context.Unsupported(status.ToString());
-      if (!context.Ok("PJRT-Args-accepted", what, status)) return;
-    }
-    // What other threads free follows soon; later on a machine that has much to do, where what has
-    // waited longest may come last. So the last blocks wait, too.
-    int longest_wait = 5;
-    if (block < 0) {
-      longest_wait = 0;
-    } else if (block < 4) {
-      longest_wait = context.depth() == Depth::kQuick ? 20 : 200;
-    } else if (block >= kBlocks - 3) {
-      longest_wait = patience;
-    }
-    int64_t grown = AllocatedBytes() - before;
-    for (int wait = 0; wait < longest_wait && grown > rounds * allowed; ++wait) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      grown = AllocatedBytes() - before;
-    }
-    if (block < 0) {  // caches fill
-      threads = CountEntries("/proc/self/task");
-      files = CountEntries("/proc/self/fd");
-      continue;
-    }
-    least.Add(grown);
-    least_mapped.Add(MappedBytes() - mapped_before);
-    if (least.value() <= rounds * allowed && least_mapped.value() < rounds * kPage) break;
-  }
-  context.Note(StrCat(what, ": ", least.value(), " bytes in ", rounds, " rounds"));
-  context.Check(kMemory, least.value() <= rounds * allowed, what, ": all but one of ", kBlocks,
-                " blocks of ", rounds, " rounds left ", least.value() / rounds,
-                " bytes a round or more");
-  context.Check(kMemory, least_mapped.value() < rounds * kPage, what, ": all but one of ", kBlocks,
-                " blocks of ", rounds, " rounds left ", least_mapped.value() / rounds,
-                " bytes of address space a round or more");
+  Rounds repeated(context, what, rounds, allowed, patience, run);
+  if (!repeated.Block(-1)) return;  // caches fill
+  const int threads = CountEntries("/proc/self/task");
+  const int files = CountEntries("/proc/self/fd");
+  if (!repeated.Measure()) return;
+  if (repeated.MayFillACache() && (!repeated.Fill() || !repeated.Measure())) return;
+  repeated.Tell();
   int more_threads = 0, more_files = 0;
   for (int wait = 0; wait < 50; ++wait) {
     more_threads = CountEntries("/proc/self/task") - threads;
