@@ -123,14 +123,9 @@ constexpr int64_t kCachedBlock = 16 << 10;
 // Rounds of one work, and what they left.
 class Rounds {
  public:
-  Rounds(Context& context, std::string_view what, int rounds, int64_t allowed, int patience,
+  Rounds(Context& context, std::string_view what, int rounds, int64_t allowed,
          const std::function<Status()>& run)
-      : context_(context),
-        what_(what),
-        rounds_(rounds),
-        allowed_(allowed),
-        patience_(patience),
-        run_(run) {}
+      : context_(context), what_(what), rounds_(rounds), allowed_(allowed), run_(run) {}
 
   // False if a round failed, which it tells.
   bool Block(int number) {
@@ -145,23 +140,17 @@ class Rounds {
   // Runs blocks until two of them left nothing. A leak grows in each of them, a cache or a free
   // list does not. A pool that keeps as much as was ever in flight grows in a block after which the
   // threads ran another way, so there are many blocks. In one of them a plugin may give back what
-  // it had kept for a while, which hides a leak, so the second best counts. The last blocks wait
-  // for `patience` milliseconds.
-  bool Measure() {
+  // it had kept for a while, which hides a leak, so the second best counts. What other threads free
+  // follows soon, later on a machine that has much to do: the first blocks wait for it for up to
+  // `first` milliseconds each, the last for `last`, where what has waited longest may come last.
+  bool Measure(int first, int last) {
     bytes_ = {};
     mapped_ = {};
     for (int block = 0; block < kBlocks && HasGrown(); ++block) {
       const int64_t before = AllocatedBytes();
       const int64_t mapped_before = MappedBytes();
       if (!Block(block)) return false;
-      // What other threads free follows soon; later on a machine that has much to do, where what
-      // has waited longest may come last. So the last blocks wait, too.
-      int longest_wait = 5;
-      if (block < 4) {
-        longest_wait = context_.depth() == Depth::kQuick ? 20 : 200;
-      } else if (block >= kBlocks - 3) {
-        longest_wait = patience_;
-      }
+      const int longest_wait = block < 4 ? first : block < kBlocks - 3 ? 5 : last;
       int64_t grown = AllocatedBytes() - before;
       for (int wait = 0; wait < longest_wait && grown > rounds_ * allowed_; ++wait) {
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -182,7 +171,10 @@ class Rounds {
     }
     return true;
   }
-  bool MayFillACache() const { return HasGrown() && bytes_.value() / rounds_ < kCachedBlock; }
+  bool MayFillACache() const { return bytes_.value() / rounds_ < kCachedBlock; }
+  bool HasGrown() const {
+    return bytes_.value() > rounds_ * allowed_ || mapped_.value() >= rounds_ * kPage;
+  }
 
   void Tell() const {
     context_.Note(StrCat(what_, ": ", bytes_.value(), " bytes in ", rounds_, " rounds"));
@@ -195,9 +187,6 @@ class Rounds {
   }
 
  private:
-  bool HasGrown() const {
-    return bytes_.value() > rounds_ * allowed_ || mapped_.value() >= rounds_ * kPage;
-  }
   bool Round() {
     const Status status = run_();
     if (status.code() == StatusCode::kUnimplemented) {
@@ -211,20 +200,23 @@ class Rounds {
   const std::string_view what_;
   const int rounds_;
   const int64_t allowed_;  // bytes a round
-  const int patience_;
   const std::function<Status()>& run_;
   SecondLeast bytes_, mapped_;
 };
 
-// A round may leave `allowed` bytes, and no thread or open file.
+// A round may leave `allowed` bytes, and no thread or open file. What has grown may be a cache, or
+// late by up to `patience` milliseconds.
 void Repeat(Context& context, std::string_view what, int rounds, int64_t allowed, int patience,
             const std::function<Status()>& run) {
-  Rounds repeated(context, what, rounds, allowed, patience, run);
+  Rounds repeated(context, what, rounds, allowed, run);
   if (!repeated.Block(-1)) return;  // caches fill
   const int threads = CountEntries("/proc/self/task");
   const int files = CountEntries("/proc/self/fd");
-  if (!repeated.Measure()) return;
-  if (repeated.MayFillACache() && (!repeated.Fill() || !repeated.Measure())) return;
+  if (!repeated.Measure(context.depth() == Depth::kQuick ? 20 : 200, 5)) return;
+  if (repeated.HasGrown()) {
+    if (repeated.MayFillACache() && !repeated.Fill()) return;
+    if (!repeated.Measure(5, patience)) return;
+  }
   repeated.Tell();
   int more_threads = 0, more_files = 0;
   for (int wait = 0; wait < 50; ++wait) {
