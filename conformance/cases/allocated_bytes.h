@@ -7,8 +7,8 @@
 namespace plinth::conformance {
 
 // Bytes that malloc and its like have handed out and not got back, of all threads and of whatever
-// this process has loaded, to the byte. A plugin with an allocator of its own does not count. In
-// builds with sanitizers, whose malloc it is then, what glibc tells. Thread-safe.
+// this process has loaded, to the byte. A plugin with an allocator of its own does not count. 0 in
+// builds with sanitizers, which have their own malloc and keep what was given back. Thread-safe.
 int64_t AllocatedBytes();
 
 }  // namespace plinth::conformance

@@ -55,8 +55,6 @@ const Way kWays[] = {
      }},
 };
 
-#ifndef PLINTH_IS_SANITIZED
-
 TEST(AllocatedBytes, CountsEachWayToTheByte) {
   for (const Way& way : kWays) {
     SCOPED_TRACE(way.name);
@@ -86,8 +84,6 @@ TEST(AllocatedBytes, WhatAnotherThreadGivesBackIsBack) {
   // What a thread needs for itself may stay.
   EXPECT_LT(AllocatedBytes() - before, 1024);
 }
-
-#endif
 
 TEST(AllocatedBytes, SeesWhatIsKept) {
   const int64_t before = AllocatedBytes();
