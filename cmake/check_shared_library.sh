@@ -7,9 +7,9 @@
 # --glibc: the newest that it may need, 2.34 by default. What is too new is named, with the object
 # that brought it in if the linker's map lies beside the binary (BINARY.map).
 # --hardened: compiled with the flags of Hardening.cmake too. The linker's are always asked for.
-# EXPORTS: names, separated by spaces, and headers whose PLINTH_EXPORT functions count; the word
-# `program` before them: it is a program; `any`: not looked at. MAX_BYTES: of the stripped file; 0: any.
-# NEEDED: libraries that it may be linked to, beside those of glibc and libgcc_s.
+# EXPORTS: names, separated by spaces, and headers whose PLINTH_EXPORT functions count; `program`:
+# a program, which exports nothing; `any`: not looked at. MAX_BYTES: of the stripped file; 0: any. NEEDED: libraries that
+# it may be linked to, beside those of glibc and libgcc_s.
 set -euo pipefail
 glibc=2.34
 hardened=false
@@ -28,10 +28,9 @@ fail() {
   exit 1
 }
 program=false
-case $2 in program* | any) program=true ;; esac
-names=${2#program}
+case $2 in program | any) program=true ;; esac
 
-wanted=$([ "$names" = any ] || for name in $names; do
+wanted=$($program || for name in $2; do
   if [ -f "$name" ]; then
     grep -o '^PLINTH_EXPORT .*' "$name" | grep -o 'plinth_[a-z_]*(' | tr -d '('
   else

@@ -62,14 +62,6 @@ class CheckTest(unittest.TestCase):
         self.assertEqual(self.check(library, exports="any")[0], 0)
         self.assert_says("at most 1000 are allowed", library, size="1000")
 
-    def test_exports_of_a_program(self):
-        main = CODE + "int main(void) { return 0; }\n"
-        program = self.build(code=main, shared=("-pie", "-Wl,--export-dynamic-symbol=f*"))
-        self.assert_says("exports something else", program, exports="program")
-        self.assert_says("exports something else", program, exports=f"program {EXPORTS} f5")
-        code, text = self.check(program, exports=f"program {EXPORTS}")
-        self.assertEqual(code, 0, text)
-
     def test_a_newer_symbol_is_named_with_its_object(self):
         code = CODE + "#include <math.h>\ndouble h(double x) { return exp(x); }\ndouble (*keep)(double) = h;\n"
         library = self.build(code=code, linked=[*LINKED, "-lm"])

@@ -27,6 +27,9 @@ struct Case {
   std::function<void(Context&)> run;
   // Findings of class robust are reported apart and never lower a level.
   bool is_robust = false;
+  // Runs in a process whose malloc tells to the byte what it has handed out: no thread keeps there
+  // what it has given back, up to seven blocks of each size, which count as handed out otherwise.
+  bool counts_bytes = false;
 };
 
 // Every case, in the order in which they run. The same list in every process.

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -60,6 +61,16 @@ bool MakePipe(Fd& read_end, Fd& write_end) {
   return true;
 }
 
+constexpr char kTunables[] = "GLIBC_TUNABLES";
+
+// What glibc's malloc is told in a process whose cases count bytes, besides what it is told
+// already.
+std::string CountingTunables() {
+  const char* before = std::getenv(kTunables);
+  return StrCat(before == nullptr ? "" : before, before == nullptr ? "" : ":",
+                "glibc.malloc.tcache_count=0");
+}
+
 // One child process and the cases that it has still to run.
 class Child {
  public:
@@ -83,6 +94,7 @@ class Child {
       arguments.push_back(const_cast<char*>(argument.c_str()));
     }
     arguments.push_back(nullptr);
+    const std::string tunables = CountingTunables();
     const pid_t parent = getpid();
     pid_ = fork();
     if (pid_ < 0) return Internal("cannot start a process: ", strerror(errno));
@@ -103,6 +115,7 @@ class Child {
       } else {
         dup2(report_write.get(), kReportFd);
       }
+      if (cases_[0]->counts_bytes) setenv(kTunables, tunables.c_str(), 1);
       execv(arguments[0], arguments.data());
       _exit(127);
     }
@@ -213,16 +226,19 @@ class Supervisor {
     return options_.profile.is_exclusive ? 1 : static_cast<size_t>(std::max(1, options_.jobs));
   }
 
-  // Cases that share a client are split evenly; each of the others is work of its own.
+  // Cases that share a client are split evenly, those that count bytes apart from the others; each
+  // case without such a client is work of its own.
   void MakeWork() {
     auto is_alone = [](const Case* item) {
       return item->client == ClientNeed::kFresh || item->client == ClientNeed::kAlone;
     };
-    std::vector<const Case*> shared;
-    for (const Case* item : cases_) {
-      if (!is_alone(item)) shared.push_back(item);
+    for (const bool counts_bytes : {false, true}) {
+      std::vector<const Case*> shared;
+      for (const Case* item : cases_) {
+        if (!is_alone(item) && item->counts_bytes == counts_bytes) shared.push_back(item);
+      }
+      AddWork(shared, Jobs());
     }
-    AddWork(shared, Jobs());
     for (const Case* item : cases_) {
       if (is_alone(item)) work_.push_back({item});
     }

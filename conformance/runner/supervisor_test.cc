@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <thread>
@@ -47,6 +48,31 @@ std::string Verdicts(const SupervisorOutcome& outcome) {
     text += StrCat(result.name, "=", VerdictName(result.verdict), " ");
   }
   return text;
+}
+
+TEST(SupervisorTest, CasesThatCountBytesHaveProcessesWhoseMallocTellsThem) {
+  constexpr char kTellTunables[] = R"(
+while read name; do
+  echo "{\"start\": \"$name\"}" >&3
+  echo "{\"result\": {\"name\": \"$name\", \"verdict\": \"PASS\", \"notes\": [\"$$ $GLIBC_TUNABLES\"]}}" >&3
+done)";
+  std::vector<Case> cases;
+  for (const char* name : {"a", "leak", "b", "leak_too"}) {
+    cases.push_back({name, Level::kL0, ClientNeed::kShared, {}, nullptr});
+    cases.back().counts_bytes = cases.back().name.starts_with("leak");
+  }
+  SupervisorOptions options;
+  options.child_command = {"/bin/sh", "-c", kTellTunables};
+  setenv("GLIBC_TUNABLES", "glibc.malloc.perturb=0", 1);
+  const SupervisorOutcome outcome = RunCases(options, {&cases[0], &cases[1], &cases[2], &cases[3]});
+  unsetenv("GLIBC_TUNABLES");
+  ASSERT_EQ(Verdicts(outcome), "a=PASS leak=PASS b=PASS leak_too=PASS ");
+  const auto notes = [&](size_t i) { return outcome.results[i].notes.at(0); };
+  EXPECT_TRUE(notes(0).ends_with(" glibc.malloc.perturb=0")) << notes(0);
+  EXPECT_TRUE(notes(1).ends_with(" glibc.malloc.perturb=0:glibc.malloc.tcache_count=0"))
+      << notes(1);
+  EXPECT_EQ(notes(0), notes(2));
+  EXPECT_EQ(notes(1), notes(3));
 }
 
 TEST(SupervisorTest, ACrashCostsOneCase) {
