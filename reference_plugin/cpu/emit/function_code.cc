@@ -218,16 +218,14 @@ void FunctionCode::Tanh(Copies copies) {
   each([&](const Copy& c) {
     code_.vminps(c.t[0], FloatOr(c.dst, Constants::kMinusOneLimit / 2), c.t[0]);
   });
-  each([&](const Copy& c) { LoadFloat(c.dst, Constants::kRoundingMagic); });
-  each([&](const Copy& c) { code_.vfmadd231ps(c.dst, c.t[0], Float(2 * Constants::kLog2E)); });
-  each([&](const Copy& c) { code_.vsubps(c.dst, c.dst, Float(Constants::kRoundingMagic)); });
-  each([&](const Copy& c) { code_.vfmsub231ps(c.t[0], c.dst, Float(Constants::kLn2 / 2)); });
+  constexpr float kBias = Constants::kRoundingMagic + Constants::kExponentBias;
+  each([&](const Copy& c) { LoadFloat(c.dst, kBias); });
+  each([&](const Copy& c) { code_.vfnmadd231ps(c.dst, c.t[0], Float(2 * Constants::kLog2E)); });
+  each([&](const Copy& c) { code_.vsubps(c.t[1], c.dst, Float(kBias)); });
+  each([&](const Copy& c) { code_.vfnmsub231ps(c.t[0], c.t[1], Float(Constants::kLn2 / 2)); });
   Polynomials(copies, Second, First, math::kHalfExpTail<float>);
   each([&](const Copy& c) { code_.vmulps(c.t[2], c.t[0], c.t[0]); });
   each([&](const Copy& c) { code_.vfmadd213ps(c.t[1], c.t[2], c.t[0]); });
-  // PowerOfHalf
-  constexpr float kBias = Constants::kRoundingMagic + Constants::kExponentBias;
-  each([&](const Copy& c) { code_.vsubps(c.dst, FloatOr(c.t[2], kBias), c.dst); });
   each([&](const Copy& c) { code_.vpslld(c.dst, c.dst, kMantissaBits); });
   each([&](const Copy& c) { LoadFloat(c.t[2], 0.5f); });
   each([&](const Copy& c) { code_.vfnmadd231ps(c.t[2], c.dst, Float(0.5f)); });

@@ -143,13 +143,15 @@ struct TanhOp {
     using C = ConstantsOf<D>;
     if constexpr (!kCompensated<D>) {
       const V magnitude = AtMost(d, C::kMinusOneLimit / 2, hn::Abs(x));
-      const V magic = hn::Set(d, C::kRoundingMagic);
-      const V n = hn::Sub(hn::MulAdd(magnitude, hn::Set(d, 2 * C::kLog2E), magic), magic);
+      // In the low bits of `biased` is -n, to which the bias of an exponent is added.
+      const V magic = hn::Set(d, C::kRoundingMagic + C::kExponentBias);
+      const V biased = hn::NegMulAdd(magnitude, hn::Set(d, 2 * C::kLog2E), magic);
+      const V minus_n = hn::Sub(biased, magic);
       // What ln 2 lacks, n times, is lost in 2^-n of it.
-      const V half = hn::MulSub(n, hn::Set(d, C::kLn2 / 2), magnitude);
+      const V half = hn::NegMulSub(minus_n, hn::Set(d, C::kLn2 / 2), magnitude);
       const V fraction =
           hn::MulAdd(hn::Mul(half, half), Polynomial(d, half, kHalfExpTail<float>), half);
-      const V power = PowerOfHalf(d, n), point_five = hn::Set(d, 0.5f);
+      const V power = MantissaToExponent(d, biased), point_five = hn::Set(d, 0.5f);
       const V s = hn::NegMulAdd(power, fraction, hn::NegMulAdd(power, point_five, point_five));
       return hn::CopySignToAbs(hn::Div(s, hn::Sub(hn::Set(d, 1), s)), x);
     }

@@ -90,8 +90,8 @@ HWY_INLINE V Polynomial(D d, V x, const T (&coefficients)[kCount]) {
   return sum;
 }
 
-// 2^n for integral n of the normal exponent range, and 2^-n. Adding a large constant puts n into
-// the low mantissa bits: conversions between f64 and s64 are slow before AVX-512.
+// 2^n for integral n of the normal exponent range. Adding a large constant puts n into the low
+// mantissa bits: conversions between f64 and s64 are slow before AVX-512.
 template <class D, class V>
 HWY_INLINE V MantissaToExponent(D d, V x) {
   const hn::RebindToSigned<D> di;
@@ -101,11 +101,6 @@ template <class D, class V>
 HWY_INLINE V PowerOfTwo(D d, V n) {
   using C = ConstantsOf<D>;
   return MantissaToExponent(d, hn::Add(n, hn::Set(d, C::kRoundingMagic + C::kExponentBias)));
-}
-template <class D, class V>
-HWY_INLINE V PowerOfHalf(D d, V n) {
-  using C = ConstantsOf<D>;
-  return MantissaToExponent(d, hn::Sub(hn::Set(d, C::kRoundingMagic + C::kExponentBias), n));
 }
 
 // The nearest integer of |x| < 2^(kMantissaBits - 2).
