@@ -63,12 +63,11 @@ bool MakePipe(Fd& read_end, Fd& write_end) {
 
 constexpr char kTunables[] = "GLIBC_TUNABLES";
 
-// What glibc's malloc is told in a process whose cases count bytes, besides what it is told
-// already.
+// What glibc is told where cases count bytes, after what the user tells it.
 std::string CountingTunables() {
-  const char* before = std::getenv(kTunables);
-  return StrCat(before == nullptr ? "" : before, before == nullptr ? "" : ":",
-                "glibc.malloc.tcache_count=0");
+  const char* const users = std::getenv(kTunables);
+  const bool has_users = users != nullptr && *users != '\0';
+  return StrCat(has_users ? users : "", has_users ? ":" : "", "glibc.malloc.tcache_count=0");
 }
 
 // One child process and the cases that it has still to run.
