@@ -89,6 +89,29 @@ TEST_F(ClientTest, ALoopOfKnownLengthReadsNothingBack) {
               AllOf(HasSubstr("program '"), HasSubstr("cuMemcpyDtoHAsync")));
 }
 
+// Its arena is of no bytes: nothing is allocated for it.
+TEST_F(ClientTest, RunsProgramsOfEmptyArraysAlone) {
+  Open("seed=1");
+  auto loaded = client_->Compile({"mlir", R"(
+func.func @main(%x: tensor<4xf32>) -> tensor<0xi32> {
+  %e = stablehlo.slice %x [2:2] : (tensor<4xf32>) -> tensor<0xf32>
+  %i = stablehlo.iota dim = 0 : tensor<0xi32>
+  %s:2 = "stablehlo.sort"(%e, %i) <{dimension = 0 : i64, is_stable = true}> ({
+    ^bb0(%a: tensor<f32>, %b: tensor<f32>, %c: tensor<i32>, %d: tensor<i32>):
+      %p = stablehlo.compare LT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      stablehlo.return %p : tensor<i1>
+  }) : (tensor<0xf32>, tensor<0xi32>) -> (tensor<0xf32>, tensor<0xi32>)
+  return %s#1 : tensor<0xi32>
+})"},
+                                 {});
+  ASSERT_TRUE(loaded.ok()) << loaded.status().ToString();
+  auto input = Upload({1, 2, 3, 4});
+  ASSERT_TRUE(input.ok()) << input.status().ToString();
+  auto output = Execute(**loaded, **input, false);
+  ASSERT_TRUE(output.ok()) << output.status().ToString();
+  EXPECT_TRUE((*output)->ReadyEvent().Await().ok());
+}
+
 TEST_F(ClientTest, ADonatedArgumentGivesItsMemory) {
   Open("");
   auto loaded = client_->Compile({"mlir", kTwice}, {});

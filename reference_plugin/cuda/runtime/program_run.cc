@@ -273,7 +273,8 @@ Status ProgramRun::Bind() {
     const compiler::plan::Allocation& allocation = plan_.allocations[s];
     switch (allocation.kind) {
       case AllocationKind::kArena:
-        bases_[s] = memory_->data() + allocation.arena_offset;
+        // Without memory all are empty.
+        if (memory_) bases_[s] = memory_->data() + allocation.arena_offset;
         continue;
       case AllocationKind::kConstant: {
         PLINTH_ASSIGN_OR_RETURN(owned_[s], gpu_->Constant(allocation.constant));
