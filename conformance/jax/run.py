@@ -46,6 +46,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--rate", type=float, default=0.995, help="share that must pass in each file (%(default)g)")
     parser.add_argument("--platforms", default="plinth", help="JAX_PLATFORMS on the plugin (%(default)s)")
     parser.add_argument("--replace-cpu", action="store_true", help="the plugin is JAX's backend cpu")
+    parser.add_argument("--replace-cuda", action="store_true", help="the plugin is JAX's backend cuda")
+    parser.add_argument("--against", default="cpu", metavar="PLATFORMS",
+                        help="JAX_PLATFORMS of the other side (%(default)s)")
     parser.add_argument("--setup", default="", metavar="FOLDER:MODULE:FUNCTION",
                         help="called first where the plugin is tested: what its package does beside registering it")
     parser.add_argument("--one-device", action="store_true",
@@ -99,8 +102,10 @@ class Runner:
             folder, _, function = o.setup.partition(":")
             more["JAX_TESTS_SETUP"] = f"{Path(folder).resolve()}:{function}"
         library = (o.through or o.plugin).resolve()
-        if o.replace_cpu:
-            more |= {"JAX_PLATFORMS": "cpu", "JAX_TESTS_REPLACE_CPU": str(library), "JAX_TESTS_CREATE_OPTIONS": o.options}
+        if o.replace_cpu or o.replace_cuda:
+            name, platforms = ("CPU", "cpu") if o.replace_cpu else ("CUDA", "cuda,cpu")
+            more |= {"JAX_PLATFORMS": platforms, f"JAX_TESTS_REPLACE_{name}": str(library),
+                     "JAX_TESTS_CREATE_OPTIONS": o.options}
         else:
             more["PJRT_NAMES_AND_LIBRARY_PATHS"] = f"plinth:{library}"
             if o.options:
@@ -145,9 +150,10 @@ class Runner:
         key = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
         o = self._options
         one = ("-one" if o.one_device else "") + ("-gspmd" if o.no_shardy else "")
+        one += "" if o.against == "cpu" else f"-{o.against}"
         cached = o.cache / f"{file}-{bits}-{o.cases}{one}-{key}.json"
-        environment = environment_of(bits, o.cases, o.cache.resolve(), o.one_device, o.no_shardy, JAX_PLATFORMS="cpu",
-                                     JAX_TESTS_BUILT_IN="1")
+        environment = environment_of(bits, o.cases, o.cache.resolve(), o.one_device, o.no_shardy, JAX_PLATFORMS=o.against,
+                                     JAX_TESTS_BUILT_IN="1", XLA_PYTHON_CLIENT_PREALLOCATE="false")
         return cached, environment
 
     def built_in(self, file: str, bits: int, names: list[str]) -> dict[str, dict]:

@@ -147,6 +147,13 @@ class Run(unittest.TestCase):
         cache, = (self.folder / "cache").glob("*.json")
         self.assertNotIn("Some.test_passes", json.loads(cache.read_text())["results"])
 
+    def test_another_plugin_in_place_of_built_in_cpu(self):
+        # There the same tests fail as on the plugin: nothing is said of them.
+        for against, tests in (("tpu,cpu", 1), ("cpu", 2)):
+            _, report = self.run_it("--files", "some_test", "--bits", "64", "--select", "passes|_fails$",
+                                    "--against", against)
+            self.assertEqual(report["files"][0]["tests"], tests)
+
     def test_exit_status(self):
         done, _ = self.run_it("--files", "some_test", "--select", "passes|wrong_as")
         self.assertEqual(done.returncode, 0, done.stdout)

@@ -106,6 +106,11 @@ def load(path: Path):
     return module
 
 
+def create_options() -> dict[str, str]:
+    given = os.environ.get("JAX_TESTS_CREATE_OPTIONS", "")
+    return dict(option.split(":", 1) for option in given.split(",") if option)
+
+
 def replace_cpu(library: str) -> None:
     """From here on the backend that JAX calls cpu is the plugin."""
     from functools import partial
@@ -114,16 +119,25 @@ def replace_cpu(library: str) -> None:
     from jaxlib import xla_client
 
     def options():
-        given = os.environ.get("JAX_TESTS_CREATE_OPTIONS", "")
         devices = xla_bridge.num_cpu_devices.value
-        return {**({"num_devices": devices} if devices > 0 else {}),
-                **dict(option.split(":", 1) for option in given.split(",") if option)}
+        return {**({"num_devices": devices} if devices > 0 else {}), **create_options()}
 
     api = xla_client.load_pjrt_plugin_dynamically("plinth", library)
     del xla_bridge._backend_factories["cpu"]
     xla_bridge.register_backend_factory(
         "cpu", partial(xla_bridge.make_pjrt_c_api_client, "plinth", options=options), priority=0,
         fail_quietly=False, make_topology=partial(xla_client.make_c_api_device_topology, api), c_api=api)
+
+
+def replace_cuda(library: str) -> None:
+    """From here on the backend that JAX calls cuda is the plugin."""
+    for version in (12, 13):
+        sys.modules[f"jax_plugins.xla_cuda{version}"] = None  # The name is the plugin's.
+    from jax._src import hardware_utils, xla_bridge
+
+    # JAX looks for the files of a GPU before it makes a client of this name; a simulated one has none.
+    hardware_utils.has_visible_nvidia_gpu = lambda: True
+    xla_bridge.register_plugin("cuda", library_path=library, priority=500, options=create_options())
 
 
 def cases(suite) -> list[unittest.TestCase]:
@@ -141,6 +155,8 @@ def main() -> None:
     sys.argv = [str(path)]
     if library := os.environ.get("JAX_TESTS_REPLACE_CPU"):
         replace_cpu(library)
+    if library := os.environ.get("JAX_TESTS_REPLACE_CUDA"):
+        replace_cuda(library)
     if setup := os.environ.get("JAX_TESTS_SETUP"):
         folder, module, function = setup.split(":")
         sys.path.insert(0, folder)
