@@ -47,10 +47,9 @@ ORDER = (
     "ops",
     "start",
     "models",
+    "jax_tests",
     "memcheck",
 )
-# Rows of the table that wait for their code.
-NOT_BUILT = ("JAX's own tests",)
 
 SEES_DEVICE = """
 import ctypes
@@ -138,8 +137,6 @@ def main() -> None:
     seconds = float("inf") if arguments.part else arguments.seconds
     measure(arguments.part or ORDER, rows, seconds, arguments.json)
     if not arguments.part:
-        for what in NOT_BUILT:
-            rows.add(what, "not built")
         rows.print_again()
     if kept := failures.keep(arguments.json.parent):
         print(f"what failed: {kept}")

@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """What needs no GPU: the list of parts, and what is said of a program that failed."""
 
+import os
 import pathlib
 import tempfile
 import unittest
+from unittest import mock
 
 import failures
 import measure
 import pack
+import rows
+from parts import jax_tests
 
 HERE = pathlib.Path(__file__).resolve().parent
 KERNEL = "k" + "0123456789" * 2
@@ -38,6 +42,36 @@ class MeasureTest(unittest.TestCase):
             self.assertNotIn("text of g", said)
             self.assertIn("text of g", failures.evidence("Error: none is named", place))
             self.assertEqual(failures.evidence("Error", place / "nothing"), "")
+
+    def test_what_waits_for_a_library_is_not_compared(self):
+        found = {
+            "T.wrong": {"kind": "fails here only", "message": "1 is not 2"},
+            "T.lu": {"kind": "crash", "message": "no custom_call @cusolver_getrf_ffi"},
+            "T.cpu": {"kind": "skipped here only", "message": "Skipped on devices with tags: cuda"},
+        }
+        counts = {"passed on both": 2}
+        table = rows.Rows()
+        with tempfile.TemporaryDirectory() as folder:
+            kept = pathlib.Path(folder) / "failures"
+            with mock.patch.object(failures, "FOLDER", kept), mock.patch("builtins.print"):
+                files = [{"file": "a_test", "different": found, "counts": counts, "tests": 5}]
+                jax_tests.add_rows(table, {"files": files})
+                text = (kept / "jax_tests.txt").read_text()
+        self.assertEqual(text, "a_test/T.wrong: fails here only\n1 is not 2\n")
+        self.assertEqual(
+            [(row["value"], row.get("holds")) for row in table.rows],
+            [("2 of 3, 2 left out", None), ("66.67% of 3; 2 left out", False)],
+        )
+
+    def test_the_archive_has_the_tests_of_a_checkout(self):
+        with tempfile.TemporaryDirectory() as folder:
+            test = pathlib.Path(folder) / "tests/lax_test.py"
+            test.parent.mkdir()
+            test.write_text("")
+            with mock.patch.dict(os.environ, PLINTH_JAX_CHECKOUT=folder):
+                self.assertIn(test, jax_tests.packed())
+                self.assertIn(test, pack.files())
+        self.assertNotIn(test, jax_tests.packed())
 
 
 if __name__ == "__main__":

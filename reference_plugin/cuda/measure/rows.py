@@ -21,6 +21,12 @@ class Rows:
         self.rows.append(row if holds is None else row | {"holds": bool(holds)})
         print(f"{what:<44}{value}{VERDICTS[holds]}", flush=True)
 
+    def compare(self, what: str, seconds: dict[str, float], asked: float) -> None:
+        """How much sooner the plugin is than XLA's, which has to be there to ask."""
+        if "xla_cuda" in seconds:
+            sooner = seconds["xla_cuda"] / seconds["plinth_cuda"]
+            self.add(f"{what}, XLA's time / ours", f"{sooner:.2f}", sooner >= asked)
+
     def print_again(self) -> None:
         print("===== all rows")
         for row in self.rows:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""elementwise, softmax, layer norm, sums, transposes of 1 GB, as parts of an addition's speed"""
+"""elementwise, softmax, layer norm, sums, transposes of 1 GB, as parts of the driver's copy"""
 
 import os
 

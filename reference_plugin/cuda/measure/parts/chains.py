@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""1,000 dependent tiny kernels, and a while loop of unknown length: microseconds for each"""
+"""1,000 dependent tiny kernels, in one program too; a while loop of unknown length: us for each"""
 
 from processes import jax_program, need_jax, on_gpu
 
