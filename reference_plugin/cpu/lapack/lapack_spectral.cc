@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <optional>
+
 #include "reference_plugin/cpu/lapack/families.h"
 #include "reference_plugin/cpu/lapack/lapack_call.h"
+#include "reference_plugin/cpu/library/symmetric_eigen.h"
 
 // Singular values and eigenvalues. A matrix that is not finite is not given to LAPACK, which may
 // not come back: its info is -4, as LAPACK itself says for gesdd. Programs turn that into NaN.
@@ -195,6 +198,10 @@ Expected<std::unique_ptr<backend::PreparedStep>> PrepareSyevd(
   PLINTH_RETURN_IF_ERROR(checker.status());
   PLINTH_ASSIGN_OR_RETURN(auto* const syevd,
                           library::FindLapack<T>(options.blas, library::Lapack<T>::kSyevd));
+  std::optional<library::SymmetricEigen<Real>> parallel;
+  if constexpr (kIsReal<T>) {
+    PLINTH_ASSIGN_OR_RETURN(parallel, library::SymmetricEigen<T>::Find(options.blas));
+  }
   auto run = [=](T* a, Real* w, int* info, T* work, int lwork, Real* rwork, int lrwork, int* iwork,
                  int liwork) {
     const int lda = LeadingDimension(n);
@@ -216,20 +223,29 @@ Expected<std::unique_ptr<backend::PreparedStep>> PrepareSyevd(
   const int64_t work_at = layout.Add<T>(lwork);
   const int64_t rwork_at = layout.Add<Real>(lrwork);
   const int64_t iwork_at = layout.Add<int>(liwork);
-  return LapackStep::Make(checker, 9 * std::pow(n, 3), layout,
-                          [=](const CallArrays& arrays, std::byte* memory) {
-                            const int64_t size = int64_t{n} * n;
-                            T* const a = arrays.CopiedResult<T>(0, 0, size);
-                            Real* const w = arrays.Result<Real>(1, n);
-                            if (!TriangleIsFinite(a, n, uplo)) {
-                              std::fill_n(w, n, std::numeric_limits<Real>::quiet_NaN());
-                              *arrays.Info(2) = kNotFinite;
-                              return;
-                            }
-                            run(a, w, arrays.Info(2), reinterpret_cast<T*>(memory + work_at), lwork,
-                                reinterpret_cast<Real*>(memory + rwork_at), lrwork,
-                                reinterpret_cast<int*>(memory + iwork_at), liwork);
-                          });
+  return LapackStep::Make(
+      checker, 9 * std::pow(n, 3), layout, [=](const CallArrays& arrays, std::byte* memory) {
+        const int64_t size = int64_t{n} * n;
+        T* const a = arrays.CopiedResult<T>(0, 0, size);
+        Real* const w = arrays.Result<Real>(1, n);
+        if (!TriangleIsFinite(a, n, uplo)) {
+          std::fill_n(w, n, std::numeric_limits<Real>::quiet_NaN());
+          *arrays.Info(2) = kNotFinite;
+          return;
+        }
+        T* const work = reinterpret_cast<T*>(memory + work_at);
+        int* const iwork = reinterpret_cast<int*>(memory + iwork_at);
+        if constexpr (kIsReal<T>) {
+          if (mode == 'V' && parallel->Serves(uplo, n, a)) {
+            *arrays.Info(2) =
+                parallel->Solve(arrays.pool, uplo, n, a, w, {work, static_cast<size_t>(lwork)},
+                                {iwork, static_cast<size_t>(liwork)});
+            return;
+          }
+        }
+        run(a, w, arrays.Info(2), work, lwork, reinterpret_cast<Real*>(memory + rwork_at), lrwork,
+            iwork, liwork);
+      });
 }
 
 // LAPACK writes the vectors of a conjugate pair as real and imaginary parts side by side.

@@ -130,6 +130,15 @@ struct Lapack<T, false> : LapackCommon<T> {
                                       const int* lda, T* w, T* work, const int* lwork, int* iwork,
                                       const int* liwork, int* info, size_t, size_t)>
       kSyevd{"syevd", "heevd"};
+  static constexpr LapackRoutine<void(const char* job, const int* n, T* d, T* e, T* z,
+                                      const int* ldz, T* work, const int* lwork, int* iwork,
+                                      const int* liwork, int* info, size_t)>
+      kStedc{"stedc", "stedc"};
+  static constexpr LapackRoutine<void(const char* side, const char* uplo, const char* trans,
+                                      const int* m, const int* n, const T* a, const int* lda,
+                                      const T* tau, T* c, const int* ldc, T* work, const int* lwork,
+                                      int* info, size_t, size_t, size_t)>
+      kOrmtr{"ormtr", "unmtr"};
   static constexpr LapackRoutine<void(const char* left, const char* right, const int* n, T* a,
                                       const int* lda, T* w_re, T* w_im, T* vl, const int* ldvl,
                                       T* vr, const int* ldvr, T* work, const int* lwork, int* info,

@@ -9,6 +9,7 @@
 #include "gtest/gtest.h"
 #include "reference_plugin/cpu/library/blocked_factor.h"
 #include "reference_plugin/cpu/library/own_lapack.h"
+#include "reference_plugin/cpu/library/symmetric_eigen.h"
 
 namespace plinth::cpu::library {
 namespace {
@@ -155,6 +156,66 @@ TYPED_TEST(LapackTest, SolutionsByBlocks) {
     EXPECT_EQ(one, several);
     ExpectNear(one, expected);
   }
+}
+
+// In parts of unlike sizes, by one thread and by several; the other triangle is nobody's.
+template <typename T>
+void ExpectEigen(char uplo, int n) {
+  const auto eigen = SymmetricEigen<T>::Find({});
+  ASSERT_TRUE(eigen.ok()) << eigen.status().message();
+  const std::vector<T> random = RandomMatrix<T>(n, n);
+  std::vector<T> whole = random, triangle = random;
+  for (int j = 0; j < n; ++j) {
+    for (int i = 0; i < n; ++i) {
+      const bool is_given = uplo == 'L' ? i >= j : i <= j;
+      whole[i + j * n] = is_given ? random[i + j * n] : random[j + i * n];
+      if (!is_given) triangle[i + j * n] = 77;
+    }
+  }
+  ASSERT_TRUE(eigen->Serves(uplo, n, triangle.data()));
+  std::vector<T> work(1 + 6 * n + 2 * n * n), values(n), one = triangle, several = triangle;
+  std::vector<int> integers(3 + 5 * n);
+  backend::ThreadPool pool(3);
+  EXPECT_EQ(eigen->Solve(nullptr, uplo, n, one.data(), values.data(), work, integers), 0);
+  EXPECT_EQ(eigen->Solve(&pool, uplo, n, several.data(), values.data(), work, integers), 0);
+  EXPECT_EQ(one, several);
+  EXPECT_TRUE(std::is_sorted(values.begin(), values.end()));
+
+  std::vector<T> products(n * n), scaled = one, gram(n * n), unit(n * n, T(0));
+  for (int j = 0; j < n; ++j) {
+    for (int i = 0; i < n; ++i) scaled[i + j * n] *= values[j];
+    unit[j + j * n] = 1;
+  }
+  const auto gemm = *FindLapack<T>({}, Lapack<T>::kGemm);
+  const T plus_one = 1, none = 0;
+  gemm("N", "N", &n, &n, &n, &plus_one, whole.data(), &n, one.data(), &n, &none, products.data(),
+       &n, 1, 1);
+  gemm("T", "N", &n, &n, &n, &plus_one, one.data(), &n, one.data(), &n, &none, gram.data(), &n, 1,
+       1);
+  ExpectNear(products, scaled);
+  ExpectNear(gram, unit);
+}
+
+TEST(SymmetricEigen, VectorsAndValues) {
+  for (const char uplo : {'L', 'U'}) {
+    ExpectEigen<float>(uplo, 385);
+    ExpectEigen<double>(uplo, 600);
+  }
+}
+
+TEST(SymmetricEigen, LeavesSmallOrdersAndWhatIsScaledToLapack) {
+  using Eigen = SymmetricEigen<float>;
+  const int n = 400;
+  std::vector<float> a(n * n, 1.0f);
+  EXPECT_TRUE(Eigen::Serves('L', n, a.data()));
+  EXPECT_FALSE(Eigen::Serves('L', 100, a.data()));
+  a[n - 1] = 1e20f;
+  EXPECT_FALSE(Eigen::Serves('L', n, a.data()));
+  EXPECT_TRUE(Eigen::Serves('U', n, a.data()));
+  std::fill(a.begin(), a.end(), -1e-20f);
+  EXPECT_FALSE(Eigen::Serves('L', n, a.data()));
+  std::fill(a.begin(), a.end(), 0.0f);
+  EXPECT_TRUE(Eigen::Serves('L', n, a.data()));
 }
 
 TEST(Lapack, MissingLibraryIsOneLineWithThePackages) {
