@@ -284,6 +284,8 @@ class CompileTest(CommandTest):
 
     def test_errors(self):
         self.plinth("compile", "missing.mlir", "--plugin", PLUGIN, code=2)
+        self.plinth("compile", PROGRAM, "--plugin", PLUGIN, "--topology", "x", "--serialized", code=2)
+        self.assertIn('asked for "x"', self.plinth("compile", PROGRAM, "--plugin", PLUGIN, "--topology", "x", code=1).stderr)
         self.plinth("compile", PROGRAM, "--plugin", "./nothing.so", code=3)
         self.plinth("compile", PROGRAM, "--plugin", PLUGIN, "-o", "/nowhere/x", code=2)
         self.plinth("compile", PROGRAM, "--plugin", PLUGIN, "--compile-option", "l=[1,2]", code=2)

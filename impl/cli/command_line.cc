@@ -210,6 +210,10 @@ class CommandLine {
     CLI::App* sub = Add(app_, "compile", "Compiles a program; tells its memory and cost",
                         [this](Output& output) { return Compile(compile_, output); });
     AddProgram(sub, compile_.program);
+    sub->add_option("--topology", compile_.topology,
+                    "Compile for the devices that the plugin knows by this name, which need not be "
+                    "here; --option is an option of the topology")
+        ->excludes("--serialized");
     sub->add_option("-o,--output", compile_.serialized_path,
                     "Write the executable there, for run --serialized");
     sub->add_option("--optimized", compile_.optimized_path, "Write the optimized program there");

@@ -63,6 +63,7 @@ int Run(const RunOptions& options, Output& output);
 struct CompileCommandOptions {
   PluginChoice choice;
   ProgramOptions program;
+  std::optional<std::string> topology;  // Compiles for it, without a client.
   std::string serialized_path;
   std::string optimized_path;
 };

@@ -107,26 +107,8 @@ int WriteFiles(const Executable& executable, const CompileCommandOptions& option
   return kDone;
 }
 
-}  // namespace
-
-int Compile(const CompileCommandOptions& options, Output& output) {
-  const Expected<ProgramSource> source = ReadProgram(options.program, false);
-  if (!source.ok()) return output.Fail(source.status(), kUsage);
-  const Expected<client::Options> create = ParseOptions(options.choice.create_options);
-  if (!create.ok()) return output.Fail(create.status(), kUsage);
-  const Expected<LoadedPlugin> plugin = LoadPlugin(options.choice);
-  if (!plugin.ok()) return output.Fail(plugin.status(), CodeOfLoading(plugin.status()));
-  Describe(*plugin, output);
-  Progress progress("compiling");
-  const Expected<client::Client> client = plugin->CreateClient(options.choice);
-  if (!client.ok()) {
-    return output.Fail(client.status().WithContext("PJRT_Client_Create"), kNoClient);
-  }
-  const Stopwatch watch;
-  const Expected<client::LoadedExecutable> loaded = CompileProgram(*client, *source);
-  if (!loaded.ok()) return output.Fail(loaded.status().WithContext(options.program.path), kFailed);
-  const double milliseconds = watch.Milliseconds();
-  const Executable& executable = loaded->executable();
+int DescribeExecutable(const Executable& executable, double milliseconds,
+                       const CompileCommandOptions& options, Output& output) {
   if (const auto name = executable.Name(); IsThere(name, "name", output)) {
     output.Field("name", "program", *name);
   }
@@ -139,6 +121,46 @@ int Compile(const CompileCommandOptions& options, Output& output) {
     output.Field("fingerprint", "fingerprint", *fingerprint);
   }
   return WriteFiles(executable, options, output);
+}
+
+int CompileForTopology(const LoadedPlugin& plugin, const client::Options& create,
+                       const ProgramSource& source, const CompileCommandOptions& options,
+                       Output& output) {
+  const auto topology = client::Topology::Create(plugin.api, *options.topology, create);
+  if (!topology.ok()) {
+    return output.Fail(topology.status().WithContext("PJRT_TopologyDescription_Create"), kFailed);
+  }
+  const Stopwatch watch;
+  const Expected<Executable> executable =
+      topology->Compile(client::Program{source.code, source.format}, source.compile_options);
+  if (!executable.ok()) {
+    return output.Fail(executable.status().WithContext(options.program.path), kFailed);
+  }
+  return DescribeExecutable(*executable, watch.Milliseconds(), options, output);
+}
+
+}  // namespace
+
+int Compile(const CompileCommandOptions& options, Output& output) {
+  const Expected<ProgramSource> source = ReadProgram(options.program, false);
+  if (!source.ok()) return output.Fail(source.status(), kUsage);
+  const Expected<client::Options> create = ParseOptions(options.choice.create_options);
+  if (!create.ok()) return output.Fail(create.status(), kUsage);
+  const Expected<LoadedPlugin> plugin = LoadPlugin(options.choice);
+  if (!plugin.ok()) return output.Fail(plugin.status(), CodeOfLoading(plugin.status()));
+  Describe(*plugin, output);
+  Progress progress("compiling");
+  if (options.topology.has_value()) {
+    return CompileForTopology(*plugin, *create, *source, options, output);
+  }
+  const Expected<client::Client> client = plugin->CreateClient(options.choice);
+  if (!client.ok()) {
+    return output.Fail(client.status().WithContext("PJRT_Client_Create"), kNoClient);
+  }
+  const Stopwatch watch;
+  const Expected<client::LoadedExecutable> loaded = CompileProgram(*client, *source);
+  if (!loaded.ok()) return output.Fail(loaded.status().WithContext(options.program.path), kFailed);
+  return DescribeExecutable(loaded->executable(), watch.Milliseconds(), options, output);
 }
 
 }  // namespace plinth::cli

@@ -79,13 +79,17 @@ Expected<uint64_t> Topology::Fingerprint() const {
 
 Expected<Executable> Topology::Compile(const Program& program,
                                        const CompileOptions& options) const {
-  const std::string proto = options.Serialize();
+  return Compile(program, options.Serialize());
+}
+
+Expected<Executable> Topology::Compile(const Program& program,
+                                       std::string_view compile_options_proto) const {
   const PJRT_Program c_program = internal::ProgramToC(program);
   PJRT_Compile_Args args = {};
   args.topology = topology_;
   args.program = &c_program;
-  args.compile_options = proto.data();
-  args.compile_options_size = proto.size();
+  args.compile_options = compile_options_proto.data();
+  args.compile_options_size = compile_options_proto.size();
   PLINTH_RETURN_IF_ERROR(api_.Call(args));
   if (args.executable == nullptr) return NullOutput("PJRT_Compile", "its executable");
   return Executable(Handle<PJRT_Executable>(api_, args.executable, client_));

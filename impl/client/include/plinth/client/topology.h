@@ -39,6 +39,9 @@ class Topology {
 
   // Compiles for these devices without having them; see Client::Load.
   Expected<Executable> Compile(const Program& program, const CompileOptions& options = {}) const;
+  // The same with a serialized CompileOptionsProto of the caller.
+  Expected<Executable> Compile(const Program& program,
+                               std::string_view compile_options_proto) const;
 
   PJRT_TopologyDescription* get() const { return topology_; }
 
