@@ -200,6 +200,20 @@ T atomicCAS(T* place, std::type_identity_t<T> expected, std::type_identity_t<T> 
   return plinth_simulator::Atomic(place, [=](T old) { return old == expected ? value : old; });
 }
 
+// The device's instructions, which order zeros: 0 is greater than -0.
+namespace plinth_simulator {
+inline float Larger(float a, float b) {
+  if (a != a || b != b) return a != a ? b : a;
+  return a > b || (a == b && !std::signbit(a)) ? a : b;
+}
+inline float Smaller(float a, float b) {
+  if (a != a || b != b) return a != a ? b : a;
+  return a < b || (a == b && std::signbit(a)) ? a : b;
+}
+}  // namespace plinth_simulator
+#define fmaxf plinth_simulator::Larger
+#define fminf plinth_simulator::Smaller
+
 static inline void __threadfence() {}
 static inline int __popc(unsigned bits) { return __builtin_popcount(bits); }
 static inline int __popcll(unsigned long long bits) { return __builtin_popcountll(bits); }
