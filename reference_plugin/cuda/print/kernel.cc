@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "reference_plugin/cuda/print/forms.h"
+#include "reference_plugin/cuda/print/moved_as_bits.h"
 
 namespace plinth::cuda {
 namespace {
@@ -56,6 +57,7 @@ std::optional<PrintedStep> PrintFills(const compiler::Kernel& kernel) {
 Expected<PrintedStep> PrintKernel(const compiler::Kernel& kernel,
                                   const Architecture& architecture) {
   compiler::Kernel printed = kernel;
+  MoveAsBits(printed);
   const bool is_once_per_row =
       std::none_of(kernel.body.phases.begin(), kernel.body.phases.end(),
                    [](const compiler::Phase& phase) { return phase.over_reduced; });
