@@ -48,7 +48,8 @@ class ClientTest : public testing::Test {
 
   Expected<std::unique_ptr<sdk::Client>> Make(const std::string& options,
                                               const GpuOptions& gpu = {}) {
-    setenv("PLINTH_SIMULATOR", StrCat("report=", report_.string(), ",", options).c_str(), 1);
+    setenv("PLINTH_SIMULATOR", StrCat("bounds=1,report=", report_.string(), ",", options).c_str(),
+           1);
     GpuClientOptions made;
     made.places.asked = {PLINTH_CUDA_SIMULATOR};
     made.gpu = gpu;

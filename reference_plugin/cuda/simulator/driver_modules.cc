@@ -24,9 +24,21 @@ constexpr size_t kMostParameterBytes = 4096;
 
 std::string NameOf(const CUfunc_st& function) { return function.kernel->name; }
 
+// The first wrong access of the launch that runs: one at a time does.
+std::string wrong_access;
+
+void NoteAccess(uintptr_t address, size_t size, bool writes) {
+  if (!wrong_access.empty()) return;
+  const auto* at = reinterpret_cast<const std::byte*>(address);
+  const std::string wrong = Memory::Get().WrongAccess(at, size);
+  if (wrong.empty()) return;
+  wrong_access = (writes ? " writes " : " reads ") + std::to_string(size) + " bytes, " + wrong;
+}
+
 // On the stream's thread.
 void RunGrid(const CUfunc_st& function, plinth_simulator_index grid, plinth_simulator_index block,
-             std::vector<std::vector<std::byte>> values, uint64_t seed) {
+             std::vector<std::vector<std::byte>> values,
+             const std::vector<plinth_simulator_range>& ranges, uint64_t seed) {
   World& world = TheWorld();
   if (world.sticky.load() != 0) return;
   const std::lock_guard lock(world.multiprocessors);
@@ -36,6 +48,10 @@ void RunGrid(const CUfunc_st& function, plinth_simulator_index grid, plinth_simu
   plinth_simulator_state& state = *function.module->state;
   state.grid_size = grid;
   state.block_size = block;
+  state.ranges = ranges.data();
+  state.num_ranges = static_cast<unsigned>(ranges.size());
+  state.access = &NoteAccess;
+  wrong_access.clear();
   const std::string name = "kernel " + NameOf(function);
   PoisonSharedMemory(state);
   seed += std::hash<std::string>()(NameOf(function));
@@ -54,7 +70,8 @@ void RunGrid(const CUfunc_st& function, plinth_simulator_index grid, plinth_simu
       }
     }
   }
-  if (!Memory::Get().CheckRedzones(name)) Break(kCudaIllegalAddress);
+  if (!wrong_access.empty()) Report(name + wrong_access);
+  if (!wrong_access.empty() || !Memory::Get().CheckRedzones(name)) Break(kCudaIllegalAddress);
 }
 
 }  // namespace
@@ -70,7 +87,8 @@ CUresult cuModuleLoadData(CUmodule* module, const void* image) {
     return kCudaNoBinaryForGpu;
   }
   std::string error;
-  std::shared_ptr<const Module> loaded = LoadText(std::string(binary.substr(line_end + 1)), &error);
+  std::shared_ptr<const Module> loaded =
+      LoadText(std::string(binary.substr(line_end + 1)), TheWorld().options.bounds, &error);
   if (loaded == nullptr) {
     Report(error);
     return kCudaInvalidImage;
@@ -124,6 +142,7 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
   Clock before;
   const User user = stream->Begin("kernel " + NameOf(*function), &before);
   std::vector<std::vector<std::byte>> values;
+  std::vector<plinth_simulator_range> ranges;
   for (unsigned p = 0; p < function->kernel->num_parameters; ++p) {
     const plinth_simulator_parameter& kind = function->kernel->parameters[p];
     const auto* bytes = static_cast<const std::byte*>(parameters[p]);
@@ -137,12 +156,13 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
       continue;
     }
     Memory::Get().Use(pointer, kind.is_constant == 0, user, before);
+    ranges.push_back(Memory::Get().RangeOf(pointer));
     std::byte* const at = ToHost(pointer);
     std::memcpy(values.back().data(), &at, sizeof(at));
   }
   ++*function->launches;
   stream->Enqueue([=, copy = *function, seed = world.options.seed] {
-    RunGrid(copy, grid, block, values, seed);
+    RunGrid(copy, grid, block, values, ranges, seed);
     --*copy.launches;
   });
   return kCudaSuccess;

@@ -5,12 +5,19 @@
 // CUDA's words for the host's compiler. The driver's library and every kernel's library include
 // this; only kernels' define PLINTH_SIMULATED_KERNEL.
 
+#include <cstddef>
 #include <cstdint>
 
 extern "C" {
 
 struct plinth_simulator_index {
   unsigned x, y, z;
+};
+
+// Bytes that a launch may use.
+struct plinth_simulator_range {
+  uintptr_t begin;
+  size_t size;
 };
 
 // Where the thread that runs is, and how it waits for others. The driver fills it in.
@@ -23,6 +30,11 @@ struct plinth_simulator_state {
   void (*misaligned)(unsigned line, uintptr_t address, unsigned alignment);
   // The shared memory of all kernels of the library.
   char *shared_begin, *shared_end;
+  // The arrays of the launch. An access elsewhere, but to shared memory and to the thread's own, is
+  // told to `access`; null: nobody asks.
+  const plinth_simulator_range* ranges;
+  unsigned num_ranges;
+  void (*access)(uintptr_t address, size_t size, bool writes);
 };
 
 typedef void (*plinth_simulator_launch)(void** parameters);
@@ -62,7 +74,10 @@ plinth_simulator_state plinth_simulator_here = {.thread = {},
                                                 .exchange = nullptr,
                                                 .misaligned = nullptr,
                                                 .shared_begin = __start_plinth_shared,
-                                                .shared_end = __stop_plinth_shared};
+                                                .shared_end = __stop_plinth_shared,
+                                                .ranges = nullptr,
+                                                .num_ranges = 0,
+                                                .access = nullptr};
 
 // What -fsanitize=alignment calls: the place in the text, the type, the logarithm of its alignment.
 struct plinth_simulator_mismatch {
@@ -75,6 +90,46 @@ extern "C" __attribute__((visibility("hidden"))) void __ubsan_handle_type_mismat
     const plinth_simulator_mismatch* what, uintptr_t address) {
   plinth_simulator_here.misaligned(what->line, address, 1u << what->log_alignment);
 }
+
+// What -fsanitize=kernel-address, if asked for, calls before each access. No more of that
+// sanitizer is used.
+#define PLINTH_SIMULATOR_UNCHECKED \
+  extern "C" __attribute__((visibility("hidden"), no_sanitize("kernel-address"))) void
+PLINTH_SIMULATOR_UNCHECKED plinth_simulator_check(uintptr_t address, size_t size, bool writes) {
+  const plinth_simulator_state& here = plinth_simulator_here;
+  if (here.access == nullptr) return;
+  for (unsigned r = 0; r < here.num_ranges; ++r) {
+    const uintptr_t offset = address - here.ranges[r].begin;
+    if (offset < here.ranges[r].size && size <= here.ranges[r].size - offset) return;
+  }
+  constexpr uintptr_t kStack = 64 << 10;
+  const auto frame = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+  if (address - frame + kStack < 2 * kStack) return;
+  if (address - reinterpret_cast<uintptr_t>(here.shared_begin) <
+      static_cast<uintptr_t>(here.shared_end - here.shared_begin)) {
+    return;
+  }
+  here.access(address, size, writes);
+}
+#define PLINTH_SIMULATOR_ACCESS(size)                                          \
+  PLINTH_SIMULATOR_UNCHECKED __asan_load##size##_noabort(uintptr_t address) {  \
+    plinth_simulator_check(address, size, false);                              \
+  }                                                                            \
+  PLINTH_SIMULATOR_UNCHECKED __asan_store##size##_noabort(uintptr_t address) { \
+    plinth_simulator_check(address, size, true);                               \
+  }
+PLINTH_SIMULATOR_ACCESS(1)
+PLINTH_SIMULATOR_ACCESS(2)
+PLINTH_SIMULATOR_ACCESS(4)
+PLINTH_SIMULATOR_ACCESS(8)
+PLINTH_SIMULATOR_ACCESS(16)
+PLINTH_SIMULATOR_UNCHECKED __asan_loadN_noabort(uintptr_t address, size_t size) {
+  plinth_simulator_check(address, size, false);
+}
+PLINTH_SIMULATOR_UNCHECKED __asan_storeN_noabort(uintptr_t address, size_t size) {
+  plinth_simulator_check(address, size, true);
+}
+PLINTH_SIMULATOR_UNCHECKED __asan_handle_no_return() {}
 
 #define __global__
 #define __device__

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 
 #include "reference_plugin/cuda/simulator/address.h"
 #include "reference_plugin/cuda/simulator/report.h"
@@ -73,6 +74,30 @@ bool Memory::Contains(uint64_t address, size_t size) const {
   uint64_t begin = 0;
   const Allocation* found = const_cast<Memory*>(this)->Find(address, &begin);
   return found != nullptr && size <= found->size - ((address | kDeviceBit) - begin);
+}
+
+plinth_simulator_range Memory::RangeOf(uint64_t address) const {
+  const std::lock_guard lock(mutex_);
+  uint64_t begin = 0;
+  const Allocation* found = const_cast<Memory*>(this)->Find(address, &begin);
+  if (found == nullptr) return {0, 0};
+  return {reinterpret_cast<uintptr_t>(ToHost(begin)), found->size};
+}
+
+std::string Memory::WrongAccess(const std::byte* at, size_t size) const {
+  const std::lock_guard lock(mutex_);
+  const uint64_t first = ToDevice(at), last = first + size;
+  auto next = allocations_.upper_bound(first);
+  if (next != allocations_.end() && last > next->first - kZone) {
+    return std::to_string(next->first - first) + " bytes before an array of " +
+           std::to_string(next->second.size) + " bytes";
+  }
+  if (next == allocations_.begin()) return "";
+  const auto& [begin, allocation] = *std::prev(next);
+  const uint64_t end = begin + allocation.size;
+  if (last <= end || first >= begin + Padded(allocation.size) + kZone) return "";
+  return std::to_string(last - end) + " bytes after an array of " +
+         std::to_string(allocation.size) + " bytes";
 }
 
 void Memory::Use(uint64_t address, bool writes, const User& user, const Clock& before) {

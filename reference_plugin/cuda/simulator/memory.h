@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "reference_plugin/cuda/simulator/kernel_words.h"
+
 namespace plinth::cuda::simulator {
 
 // How far each stream has come, by its number: what happened before something.
@@ -59,6 +61,11 @@ class Memory {
 
   // Whether [address, address + size) lies in an allocation.
   bool Contains(uint64_t address, size_t size) const;
+  // The array in which the address lies, at addresses of the host; of no bytes if in none.
+  plinth_simulator_range RangeOf(uint64_t address) const;
+  // What is wrong with such an access, as the end of a sentence: it touches what lies around an
+  // array. Empty: nothing that is known here.
+  std::string WrongAccess(const std::byte* at, size_t size) const;
   // Notes a use, and reports it unless everything it depends on happened before, by `before`.
   void Use(uint64_t address, bool writes, const User& user, const Clock& before);
 

@@ -18,11 +18,15 @@
 namespace plinth::cuda::simulator {
 namespace {
 
-// Rounded as the device does it: nothing contracted, nothing reassociated. Misaligned accesses are
-// told to kernel_words.h, not to the sanitizer's own library, which is therefore not linked.
+// Rounded as the device does it: nothing contracted, nothing reassociated. Accesses, and those that
+// are misaligned, are told to kernel_words.h, not to the sanitizers' own libraries, which are
+// therefore not linked.
 constexpr const char* kCompiler =
     "g++ -x c++ -std=c++20 -O1 -shared -fPIC -w -ffp-contract=off -fno-math-errno "
     "-fno-strict-aliasing -fvisibility=hidden -fsanitize=alignment -nodefaultlibs";
+constexpr const char* kTellsAccesses =
+    " -fsanitize=kernel-address --param asan-instrumentation-with-call-threshold=0 "
+    "--param asan-stack=0 --param asan-globals=0";
 constexpr const char* kLibraries = " -lstdc++ -lm -lgcc -lc";
 
 std::string Folder() {
@@ -75,13 +79,14 @@ bool Exists(const std::string& file) {
 }
 
 // Of two that compile the same at once, the last one stays; both are whole.
-bool Compile(const std::string& text, const std::string& library, std::string* error) {
+bool Compile(const std::string& compiler, const std::string& text, const std::string& library,
+             std::string* error) {
   static std::atomic<int> number{0};
   const std::string own =
       library + "." + std::to_string(getpid()) + "_" + std::to_string(number.fetch_add(1));
   std::ofstream(own + ".cc") << text;
-  const std::string command = std::string(kCompiler).append(" " + own + ".cc -o " + own + ".so" +
-                                                            kLibraries + " 2> " + own + ".log");
+  const std::string command =
+      compiler + " " + own + ".cc -o " + own + ".so" + kLibraries + " 2> " + own + ".log";
   const bool compiled = system(command.c_str()) == 0;
   if (!compiled) {
     std::ifstream log(own + ".log");
@@ -137,12 +142,13 @@ const plinth_simulator_kernel* Module::Find(std::string_view name) const {
   return nullptr;
 }
 
-std::shared_ptr<const Module> LoadText(const std::string& text, std::string* error) {
+std::shared_ptr<const Module> LoadText(const std::string& text, bool bounds, std::string* error) {
+  const std::string compiler = std::string(kCompiler) + (bounds ? kTellsAccesses : "");
   const std::string whole = HostText(text);
   const std::string folder = Folder();
   mkdir(folder.c_str(), 0700);
-  const std::string library = folder + "/" + Hash(kCompiler + whole) + ".so";
-  if (!Exists(library) && !Compile(whole, library, error)) return nullptr;
+  const std::string library = folder + "/" + Hash(compiler + whole) + ".so";
+  if (!Exists(library) && !Compile(compiler, whole, library, error)) return nullptr;
   // A text loaded twice is one library, as kernels keep nothing between launches.
   void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {

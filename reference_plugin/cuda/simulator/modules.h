@@ -24,9 +24,10 @@ struct Module {
   const plinth_simulator_kernel* Find(std::string_view name) const;
 };
 
-// Compiles a text with g++, or finds what was compiled. On failure the module is null and *error
-// says why.
-std::shared_ptr<const Module> LoadText(const std::string& text, std::string* error);
+// Compiles a text with g++, or finds what was compiled. `bounds`: its kernels tell of every access
+// (plinth_simulator_state::access), for half of their speed. On failure the module is null and
+// *error says why.
+std::shared_ptr<const Module> LoadText(const std::string& text, bool bounds, std::string* error);
 
 // The kernels of a text, in its order.
 struct KernelName {

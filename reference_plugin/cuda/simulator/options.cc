@@ -41,6 +41,8 @@ Options ReadOptions() {
       options.lose = number;
     } else if (name == "blas") {
       options.blas = number;
+    } else if (name == "bounds") {
+      options.bounds = number != 0;
     } else if (name == "fail") {
       const size_t first = value.find(':'), last = value.rfind(':');
       options.fail_function = value.substr(0, first);

@@ -25,6 +25,7 @@ struct Options {
   int fail_code = 0;
   int64_t lose = 0;
   int64_t blas = 130100;
+  bool bounds = false;
 };
 
 Options ReadOptions();

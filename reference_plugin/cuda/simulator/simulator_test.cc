@@ -52,6 +52,7 @@ class SimulatorTest : public testing::Test {
     cuda().cuCtxSetCurrent(nullptr);
     unsetenv("PLINTH_SIMULATOR");
     std::filesystem::remove(report_);
+    driver_ = nullptr;
   }
 
   const DriverFunctions& cuda() const { return driver_->api(); }
@@ -186,18 +187,38 @@ extern "C" __global__ void racy(char* out, unsigned n) {
   cuda().cuModuleUnload(module_);
 }
 
-TEST_F(SimulatorTest, ReportsWritesOutOfBounds) {
-  Open("");
+TEST_F(SimulatorTest, ReportsReadsOutOfBounds) {
+  Open("bounds=1");
   const CUdeviceptr out = Allocate(10 * sizeof(float));
   const CUfunction kernel = Kernel(R"(
-extern "C" __global__ void fill(char* out, unsigned n) {
-  if (threadIdx.x < n) ((float*)out)[threadIdx.x] = 1;
+extern "C" __global__ void sum(char* out, unsigned n) {
+  if (threadIdx.x < n) *(float*)out += ((float*)out)[threadIdx.x];
 })",
-                                   "fill");
+                                   "sum");
   EXPECT_EQ(Launch(kernel, 1, 32, out, 10), kCudaSuccess);
   EXPECT_THAT(Reports(), IsEmpty());
   EXPECT_EQ(Launch(kernel, 1, 32, out, 11), kCudaIllegalAddress);
-  EXPECT_THAT(Reports(), HasSubstr("kernel fill wrote after an array of 40 bytes"));
+  EXPECT_THAT(Reports(), HasSubstr("kernel sum reads 4 bytes, 4 bytes after an array of 40 bytes"));
+}
+
+TEST_F(SimulatorTest, ReportsWritesOutOfBounds) {
+  const std::pair<const char*, const char*> said[] = {
+      {"bounds=0", "kernel fill wrote after an array of 40 bytes"},
+      {"bounds=1", "kernel fill writes 4 bytes, 4 bytes after an array of 40 bytes"}};
+  for (const auto& [options, report] : said) {
+    Open(options);
+    const CUdeviceptr out = Allocate(10 * sizeof(float));
+    const CUfunction kernel = Kernel(R"(
+extern "C" __global__ void fill(char* out, unsigned n) {
+  if (threadIdx.x < n) ((float*)out)[threadIdx.x] = 1;
+})",
+                                     "fill");
+    EXPECT_EQ(Launch(kernel, 1, 32, out, 10), kCudaSuccess);
+    EXPECT_THAT(Reports(), IsEmpty());
+    EXPECT_EQ(Launch(kernel, 1, 32, out, 11), kCudaIllegalAddress);
+    EXPECT_THAT(Reports(), HasSubstr(report));
+    TearDown();
+  }
 }
 
 // As on a device: whoever runs on the host and reads an array through its address gets nothing.
