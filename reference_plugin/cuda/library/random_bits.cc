@@ -116,8 +116,4 @@ Expected<PrintedStep> PrintRngBitGenerator(const compiler::plan::PlanStep& step,
   return printed;
 }
 
-Expected<PrintedStep> PrintRng(const compiler::plan::PlanStep&, const Architecture&) {
-  return Unimplemented("random numbers without a state; use rng_bit_generator");
-}
-
 }  // namespace plinth::cuda

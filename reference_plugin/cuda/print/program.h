@@ -73,6 +73,8 @@ struct Argument {
     kU64,        // `scalar`
     kPartition,  // u32: the partition id of the run
     kReplica,    // u32: the replica id of the run
+    kStreamKey,  // u64: a key that no other step of the process has
+    kDrawn,      // u64: `scalar` times the earlier runs of the step
   };
   Kind kind = Kind::kOperand;
   int32_t index = 0;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference_plugin/cuda/runtime/step.h"
 
+#include <algorithm>
+
 #include "plinth/support/small_vector.h"
 #include "reference_plugin/cuda/runtime/device.h"
 
@@ -10,6 +12,7 @@ namespace {
 struct Arrays {
   std::span<void*const> operands, results;
   const backend::RunContext& context;
+  uint64_t stream_key, earlier_runs;
 
   // What the parameter of a launch holds.
   uint64_t ValueOf(const Argument& argument) const {
@@ -27,6 +30,10 @@ struct Arrays {
         return static_cast<uint64_t>(context.partition_id);
       case Argument::Kind::kReplica:
         return static_cast<uint64_t>(context.replica_id);
+      case Argument::Kind::kStreamKey:
+        return stream_key;
+      case Argument::Kind::kDrawn:
+        return argument.scalar * earlier_runs;
       case Argument::Kind::kU32:
       case Argument::Kind::kU64:
         break;
@@ -35,9 +42,25 @@ struct Arrays {
   }
 };
 
+bool DrawsNumbers(const PrintedStep& printed) {
+  const auto is_drawn = [](const Argument& argument) {
+    return argument.kind == Argument::Kind::kDrawn;
+  };
+  return std::any_of(printed.actions.begin(), printed.actions.end(), [&](const Action& action) {
+    return std::any_of(action.arguments.begin(), action.arguments.end(), is_drawn);
+  });
+}
+
+// Every step that draws does so from a stream of its own.
+uint64_t NextStreamKey() {
+  static std::atomic<uint64_t> streams{0};
+  return 0x9E3779B97F4A7C15u * (streams.fetch_add(1, std::memory_order_relaxed) + 1);
+}
+
 }  // namespace
 
-GpuStep::GpuStep(PrintedStep printed) : printed_(std::move(printed)) {
+GpuStep::GpuStep(PrintedStep printed)
+    : printed_(std::move(printed)), stream_key_(DrawsNumbers(printed_) ? NextStreamKey() : 0) {
   for (const Action& action : printed_.actions) kernels_.push_back({action.kernel, nullptr});
   for (const auto& kernel : printed_.spare) kernels_.push_back({kernel, nullptr});
 }
@@ -58,7 +81,9 @@ backend::Outcome GpuStep::Run(std::span<void* const> operands, std::span<void* c
                               const backend::RunContext& context) const {
   auto& gpu = static_cast<Gpu&>(*context.queue);
   const CUstream stream = gpu.stream(StreamKind::kCompute);
-  const Arrays arrays{operands, results, context};
+  const uint64_t earlier_runs =
+      stream_key_ == 0 ? 0 : runs_.fetch_add(1, std::memory_order_relaxed);
+  const Arrays arrays{operands, results, context, stream_key_, earlier_runs};
   for (size_t a = 0; a < printed_.actions.size(); ++a) {
     const Action& action = printed_.actions[a];
     SmallVector<uint64_t, 16> values(action.arguments.size());

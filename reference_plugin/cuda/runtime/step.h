@@ -2,6 +2,7 @@
 #ifndef PLINTH_REFERENCE_PLUGIN_CUDA_RUNTIME_STEP_H_
 #define PLINTH_REFERENCE_PLUGIN_CUDA_RUNTIME_STEP_H_
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -32,6 +33,8 @@ class GpuStep final : public backend::PreparedStep {
   static Status Multiply(Gpu& gpu, const Action& action, std::span<const uint64_t> arguments);
 
   const PrintedStep printed_;
+  const uint64_t stream_key_;                   // zero unless it draws random numbers
+  mutable std::atomic<uint64_t> runs_{0};       // of a step that does
   mutable std::vector<ProgramKernel> kernels_;  // filled in before the program runs
 };
 
