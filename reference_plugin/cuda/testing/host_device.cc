@@ -60,7 +60,8 @@ Status HostDevice::Load(std::span<const PrintedStep> steps) {
       names.push_back(it->first);
     }
     std::string error;
-    const std::shared_ptr<const simulator::Module> module = simulator::LoadText(text, /*bounds=*/false, &error);
+    const std::shared_ptr<const simulator::Module> module =
+        simulator::LoadText(text, /*bounds=*/false, &error);
     if (module == nullptr) return Internal(error);
     for (const std::string& name : names) kernels_[name] = {module, module->Find(name)};
   }
