@@ -42,6 +42,30 @@ std::string VisibleDevices() {
                             : StrCat("CUDA_VISIBLE_DEVICES is '", visible, "'");
 }
 
+// Why a driver does not start, and what to do.
+constexpr struct {
+  CUresult result;
+  std::string_view why;  // after "the driver PATH (CUDA 12.4)"
+  std::string_view remedy;
+} kNoStart[] = {
+    {kCudaSystemNotReady, "is not ready",
+     "GPUs that NVSwitch connects need the Fabric Manager: systemctl status nvidia-fabricmanager"},
+    {kCudaSystemDriverMismatch, "and that of the kernel are of different versions",
+     "restart the machine after an update of the driver"},
+    {kCudaCompatNotSupportedOnDevice, "is a compatibility package, which this GPU does not take",
+     "take its folder (cuda-compat) out of LD_LIBRARY_PATH, or update the machine's driver"},
+    {kCudaDeviceUnavailable, "sees a GPU that is in use",
+     "another process has it alone: nvidia-smi -q -d COMPUTE tells its mode"},
+    {kCudaMpsConnectionFailed, "reaches no MPS server",
+     "start nvidia-cuda-mps-control, or unset CUDA_MPS_PIPE_DIRECTORY"},
+    {kCudaMpsServerNotReady, "finds an MPS server that is not ready", "try again"},
+    {kCudaMpsMaxClientsReached, "finds an MPS server with too many clients",
+     "try again when another process has ended"},
+    {kCudaUnknown, "does not start",
+     "the kernel's module nvidia_uvm may not be loaded: nvidia-modprobe -u, or restart the "
+     "machine"},
+};
+
 }  // namespace
 
 std::string VersionText(int version) { return StrCat(version / 1000, ".", version % 1000 / 10); }
@@ -53,6 +77,7 @@ bool Driver::IsSticky(CUresult result) {
     case kCudaContained:
     case kCudaIllegalAddress:
     case kCudaLaunchTimeout:
+    case kCudaContextIsDestroyed:
     case kCudaAssert:
     case kCudaHardwareStackError:
     case kCudaIllegalInstruction:
@@ -61,6 +86,7 @@ bool Driver::IsSticky(CUresult result) {
     case kCudaInvalidPc:
     case kCudaLaunchFailed:
     case kCudaTensorMemoryLeak:
+    case kCudaMpsClientTerminated:
     case kCudaExternalDevice:
       return true;
     default:
@@ -88,7 +114,12 @@ Status Driver::Check(CUresult result, std::string_view what) const {
     case kCudaStubLibrary:
     case kCudaDeviceUnavailable:
     case kCudaNoDevice:
+    case kCudaSystemNotReady:
     case kCudaSystemDriverMismatch:
+    case kCudaCompatNotSupportedOnDevice:
+    case kCudaMpsConnectionFailed:
+    case kCudaMpsServerNotReady:
+    case kCudaMpsMaxClientsReached:
     case kCudaNotInitialized:
     case kCudaDeinitialized:
       code = StatusCode::kUnavailable;
@@ -152,12 +183,13 @@ Expected<std::shared_ptr<const Driver>> Driver::Open(const LibraryPlaces& places
       return Unavailable("the driver ", library.path, " (CUDA ", VersionText(driver->version_),
                          ") sees no GPU (", driver->Check(result, "cuInit").message(), "); ",
                          VisibleDevices(), "; nvidia-smi lists what there is");
-    case kCudaSystemDriverMismatch:
-      return Unavailable("the driver ", library.path, " (CUDA ", VersionText(driver->version_),
-                         ") and that of the kernel are of different versions (",
-                         driver->Check(result, "cuInit").message(),
-                         "); restart the machine after an update of the driver");
     default:
+      for (const auto& [code, why, remedy] : kNoStart) {
+        if (code != result) continue;
+        return Unavailable("the driver ", library.path, " (CUDA ", VersionText(driver->version_),
+                           ") ", why, " (", driver->Check(result, "cuInit").message(), "); ",
+                           remedy);
+      }
       return Unavailable("the driver ", library.path, " (CUDA ", VersionText(driver->version_),
                          ") does not start: ", driver->Check(result, "cuInit").message());
   }

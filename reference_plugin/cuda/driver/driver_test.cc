@@ -56,7 +56,11 @@ TEST_F(DriverTest, SaysWhatADriverLacks) {
               AllOf(HasSubstr("sees no GPU"), HasSubstr("CUDA_VISIBLE_DEVICES"),
                     HasSubstr("CUDA_ERROR_NO_DEVICE (100)")));
   EXPECT_THAT(MessageOf("init=803"), HasSubstr("restart the machine"));
-  EXPECT_THAT(MessageOf("init=999"), HasSubstr("does not start"));
+  EXPECT_THAT(MessageOf("init=802"), HasSubstr("nvidia-fabricmanager"));
+  EXPECT_THAT(MessageOf("init=804"), HasSubstr("cuda-compat"));
+  EXPECT_THAT(MessageOf("init=999"),
+              AllOf(HasSubstr("does not start"), HasSubstr("nvidia-modprobe -u")));
+  EXPECT_THAT(MessageOf("init=2"), HasSubstr("does not start"));
   EXPECT_THAT(MessageOf("devices=0"), HasSubstr("sees no GPU"));
   EXPECT_THAT(MessageOf("lacks=cuLaunchKernel"), HasSubstr("lacks cuLaunchKernel"));
 }
