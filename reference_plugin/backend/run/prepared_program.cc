@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "plinth/support/str_cat.h"
 #include "reference_plugin/backend/run/frame.h"
 
 namespace plinth::backend {
@@ -132,7 +133,8 @@ Status PreparedProgram::Prepare(const Backend& backend) {
     }
   }
   if (backend.finish != nullptr) {
-    PLINTH_RETURN_IF_ERROR(backend.finish(prepared_steps()));
+    const Status finished = backend.finish(prepared_steps());
+    if (!finished.ok()) return finished.WithContext(StrCat("program '", plan_.name, "'"));
   }
   const std::vector<int32_t> loop_depths = LoopDepths();
   FindBindable(loop_depths);

@@ -101,8 +101,9 @@ void CubinCache::Keep(const std::string& key, std::string_view binary) const {
     return;
   }
   static std::atomic<uint64_t> number{0};
+  // What a process that was killed has left is trimmed as the others are.
   const std::string own =
-      StrCat(directory_, "/", key, ".", static_cast<int64_t>(getpid()), ".", number.fetch_add(1));
+      StrCat(PathOf(key), ".", static_cast<int64_t>(getpid()), ".", number.fetch_add(1));
   bool is_whole;
   {
     const File file(open(own.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));

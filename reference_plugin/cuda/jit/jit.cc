@@ -5,6 +5,7 @@
 #include <atomic>
 #include <set>
 #include <string_view>
+#include <system_error>
 #include <thread>
 
 #include "plinth/support/sha256.h"
@@ -27,6 +28,28 @@ std::string KeyOf(const Unit& unit, std::span<const std::string> options,
   return Sha256(StrCat(all, "\n\n", unit.text));
 }
 
+// The kernel whose text has the line that a log names first, "kernels.cu(12)"; null in the prelude,
+// or if it names none.
+const KernelText* KernelAt(const Unit& unit, std::string_view log) {
+  constexpr std::string_view kFile = "kernels.cu(";
+  const size_t at = log.find(kFile);
+  if (at == std::string_view::npos) return nullptr;
+  int64_t left = 0;
+  for (size_t i = at + kFile.size(); i < log.size() && log[i] >= '0' && log[i] <= '9'; ++i) {
+    left = std::min<int64_t>(10 * left + (log[i] - '0'), INT32_MAX);
+  }
+  auto lines_of = [](std::string_view text) {
+    return static_cast<int64_t>(std::count(text.begin(), text.end(), '\n'));
+  };
+  left -= lines_of(Prelude());
+  for (const std::shared_ptr<const KernelText>& kernel : unit.kernels) {
+    if (left <= 0) return nullptr;
+    left -= lines_of(kernel->text) + 1;
+    if (left <= 0) return kernel.get();
+  }
+  return nullptr;
+}
+
 void CompileUnit(Unit& unit, std::span<const std::string> options, const UnitCompiler& compiler,
                  const CubinCache& cache) {
   const std::string key = KeyOf(unit, options, compiler);
@@ -35,7 +58,11 @@ void CompileUnit(Unit& unit, std::span<const std::string> options, const UnitCom
     return;
   }
   unit.binary = compiler.compile(unit.text, options);
-  if (unit.binary.ok()) cache.Keep(key, *unit.binary);
+  if (unit.binary.ok()) {
+    cache.Keep(key, *unit.binary);
+  } else if (const KernelText* kernel = KernelAt(unit, unit.binary.status().message())) {
+    unit.binary = unit.binary.status().WithContext(StrCat("kernel ", kernel->name));
+  }
 }
 
 }  // namespace
@@ -80,7 +107,11 @@ Expected<std::vector<CompiledUnit>> Compile(
           : std::min(kMostThreads, static_cast<int32_t>(std::thread::hardware_concurrency()));
   std::vector<std::thread> threads;
   for (int32_t i = 1; i < std::min(allowed, static_cast<int32_t>(units.size())); ++i) {
-    threads.emplace_back(work);
+    try {
+      threads.emplace_back(work);
+    } catch (const std::system_error&) {
+      break;  // The system gives no more; those that there are do it all.
+    }
   }
   work();
   for (std::thread& thread : threads) thread.join();

@@ -4,9 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <filesystem>
 #include <fstream>
@@ -35,7 +38,10 @@ struct FakeCompiler {
             [this](const std::string& text,
                    std::span<const std::string> options) -> Expected<std::string> {
               ++calls;
-              if (text.find("text of k13\n") != std::string::npos) return Internal("k13 is wrong");
+              if (const size_t at = text.find("text of k13\n"); at != std::string::npos) {
+                const auto line = std::count(text.begin(), text.begin() + at, '\n') + 1;
+                return Internal("kernels.cu(", line, "): this is wrong");
+              }
               return StrCat(options[0], " ", text.substr(Prelude().size()));
             }};
   }
@@ -97,9 +103,19 @@ TEST_F(JitTest, KeepsWhatItCompiled) {
 }
 
 TEST_F(JitTest, ErrorsAreNotKept) {
-  EXPECT_THAT(CompileOne(13), testing::HasSubstr("k13 is wrong"));
-  EXPECT_THAT(CompileOne(13), testing::HasSubstr("k13 is wrong"));
+  EXPECT_THAT(CompileOne(13), testing::HasSubstr("this is wrong"));
+  EXPECT_THAT(CompileOne(13), testing::HasSubstr("this is wrong"));
   EXPECT_EQ(compiler_.calls, 2);
+}
+
+TEST_F(JitTest, ErrorsNameTheKernel) {
+  for (const int first : {8, 12, 13}) {
+    std::vector<std::shared_ptr<const KernelText>> kernels;
+    for (int i = first; i < first + 7; ++i) kernels.push_back(Kernel(i));
+    const auto units = Compile(kernels, architecture_, compiler_.Get(), options_);
+    ASSERT_FALSE(units.ok());
+    EXPECT_THAT(std::string(units.status().message()), testing::StartsWith("kernel k13: "));
+  }
 }
 
 TEST_F(JitTest, DamageIsAMiss) {
@@ -165,6 +181,27 @@ TEST_F(JitTest, TheOldestGoFirst) {
   CompileOne(102);
   EXPECT_EQ(Files().size(), 2u);
   EXPECT_FALSE(fs::exists(oldest));
+}
+
+TEST_F(JitTest, WhatAKilledWriterLeftGoesToo) {
+  const pid_t child = fork();
+  if (child == 0) {
+    const rlimit few = {16, 16};
+    setrlimit(RLIMIT_FSIZE, &few);
+    CompileOne(100);  // SIGXFSZ
+    _exit(0);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFSIGNALED(status));
+  ASSERT_EQ(Files().size(), 1u);
+  const fs::path left = Files()[0];
+  fs::last_write_time(left, fs::last_write_time(left) - std::chrono::hours(1));
+  CompileOne(101);
+  const auto whole = static_cast<int64_t>(fs::file_size(Files()[Files()[0] == left ? 1 : 0]));
+  options_.cache_bytes = whole + 8;
+  CompileOne(102);
+  EXPECT_FALSE(fs::exists(left));
 }
 
 TEST(CacheDirectoryOfEnvironment, Choices) {

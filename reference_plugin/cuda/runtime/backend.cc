@@ -49,7 +49,8 @@ class Compiler {
     Dump(steps);
     if (table_.Find(kernels)) return Status();
     PLINTH_RETURN_IF_ERROR(OpenNvrtc());
-    return table_.Compile(kernels, architecture_, unit_compiler_, options_);
+    const Status status = table_.Compile(kernels, architecture_, unit_compiler_, options_);
+    return status.ok() ? status : Named(status, steps);
   }
 
   // The binaries of a program's kernels, each once.
@@ -74,6 +75,21 @@ class Compiler {
   }
 
  private:
+  // The error with what the kernel that it names is in the program: "add_multiply".
+  static Status Named(const Status& status,
+                      std::span<const std::shared_ptr<const backend::PreparedStep>> steps) {
+    for (const auto& step : steps) {
+      const auto* ours = dynamic_cast<const GpuStep*>(step.get());
+      if (ours == nullptr) continue;
+      for (const ProgramKernel& kernel : ours->kernels()) {
+        if (kernel.text == nullptr) continue;
+        if (status.message().find(kernel.text->name) != std::string_view::npos) {
+          return status.WithContext(StrCat("\"", ours->printed().label, "\""));
+        }
+      }
+    }
+    return status;
+  }
   // The text of each kernel of a program, with its launch, where PLINTH_DUMP names a folder.
   static void Dump(std::span<const std::shared_ptr<const backend::PreparedStep>> steps) {
     compiler::Dumper dumper("kernels");
