@@ -50,6 +50,8 @@ sdk::PluginInfo MakeInfo() {
       {"num_nodes", int64_t{1}, "processes of a run; one", 1, 1},
       {"node_id", int64_t{0}, "of this process", 0, 0},
       {"slice_index", int64_t{0}, "taken for JAX; changes nothing"},
+      {"partition_index", int64_t{0}, "taken for JAX; changes nothing"},
+      {"platform_name", std::string(), "taken for JAX; changes nothing"},
       {"use_tfrt_gpu_client", false, "taken for JAX; changes nothing"},
       {"should_stage_host_to_device_transfers", true, "taken for JAX; changes nothing"},
       {"abort_collectives_on_failure", false, "taken for JAX; changes nothing"},
