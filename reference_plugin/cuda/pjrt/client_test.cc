@@ -329,6 +329,36 @@ TEST_F(ClientTest, ALostDeviceAnswersWithItsFirstError) {
   EXPECT_THAT(std::string(again.status().message()), HasSubstr("CUDA_ERROR_LAUNCH_FAILED (719)"));
 }
 
+// That which the device has to finish first, not that which learns of it.
+TEST_F(ClientTest, ALostDeviceNamesTheProgram) {
+  Open("delay=0,lose=4");
+  auto slow = client_->Compile({"mlir", R"(
+module @slow {
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %many = stablehlo.iota dim = 0 : tensor<400000xf32>
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %sines = stablehlo.sine %many : tensor<400000xf32>
+  %sum = stablehlo.reduce(%sines init: %zero) applies stablehlo.add across dimensions = [0]
+      : (tensor<400000xf32>, tensor<f32>) -> tensor<f32>
+  %all = stablehlo.broadcast_in_dim %sum, dims = [] : (tensor<f32>) -> tensor<4xf32>
+  %y = stablehlo.add %x, %all : tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+})"},
+                               {});
+  ASSERT_TRUE(slow.ok()) << slow.status().ToString();
+  auto input = Upload({1, 2, 3, 4});
+  ASSERT_TRUE(input.ok()) << input.status().ToString();
+  auto output = Execute(**slow, **input, false);
+  ASSERT_TRUE(output.ok()) << output.status().ToString();
+  for (const Status& status : {Run(StrCat("module @next {", kTwice, "}")).status(),
+                               Upload({1, 2, 3, 4}).status(), Download(**output).status()}) {
+    EXPECT_EQ(status.code(), StatusCode::kInternal);
+    EXPECT_THAT(std::string(status.message()),
+                AllOf(HasSubstr("of program 'slow' first"), HasSubstr("CUDA_LAUNCH_BLOCKING=1")));
+  }
+}
+
 // The first to learn of it is a thread that waits for an event.
 TEST_F(ClientTest, AnErrorOfAnEventIsKept) {
   expects_no_report_ = false;  // Nothing is given back.

@@ -13,11 +13,13 @@ struct Completions::State {
   struct Item {
     std::function<Status()> wait;
     std::function<void(const Status&)> then;
+    std::string_view program;
   };
 
   std::mutex mutex;
   std::condition_variable changed;
   std::deque<Item> items;
+  std::string_view first;  // of the item that the thread has taken
   bool ends = false;
 
   void Run() {
@@ -29,8 +31,14 @@ struct Completions::State {
         if (items.empty()) return;
         item = std::move(items.front());
         items.pop_front();
+        first = item.program;
       }
-      item.then(item.wait());
+      const Status status = item.wait();
+      {
+        const std::lock_guard lock(mutex);
+        first = {};
+      }
+      item.then(status);
     }
   }
 };
@@ -45,10 +53,20 @@ Completions::~Completions() {
   state_->changed.notify_one();
 }
 
-void Completions::Add(std::function<Status()> wait, std::function<void(const Status&)> then) {
+void Completions::Add(std::function<Status()> wait, std::function<void(const Status&)> then,
+                      std::string_view program) {
   const std::lock_guard lock(state_->mutex);
-  state_->items.push_back({std::move(wait), std::move(then)});
+  state_->items.push_back({std::move(wait), std::move(then), program});
   state_->changed.notify_one();
+}
+
+std::string Completions::UnderWay() const {
+  const std::lock_guard lock(state_->mutex);
+  if (!state_->first.empty()) return std::string(state_->first);
+  for (const State::Item& item : state_->items) {
+    if (!item.program.empty()) return std::string(item.program);
+  }
+  return {};
 }
 
 }  // namespace plinth::cuda

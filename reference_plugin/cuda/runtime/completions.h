@@ -4,6 +4,8 @@
 
 #include <functional>
 #include <memory>
+#include <string>
+#include <string_view>
 
 #include "plinth/support/status.h"
 
@@ -18,8 +20,12 @@ class Completions {
   Completions(const Completions&) = delete;
   Completions& operator=(const Completions&) = delete;
 
-  // Calls `then(wait())` on the thread. Neither throws. Both are dropped on the thread.
-  void Add(std::function<Status()> wait, std::function<void(const Status&)> then);
+  // Calls `then(wait())` on the thread. Neither throws. Both are dropped on the thread. `program`:
+  // whose work it is, for UnderWay; empty: no program's. It lives as long as `then`.
+  void Add(std::function<Status()> wait, std::function<void(const Status&)> then,
+           std::string_view program = {});
+  // The program that the stream has to finish first, of those that were added; empty: none.
+  std::string UnderWay() const;
 
  private:
   struct State;

@@ -33,9 +33,14 @@ void RaiseTo(std::atomic<int64_t>& most, int64_t value) {
   }
 }
 
+// What this thread enqueues.
+thread_local std::string_view enqueued_program;
+
 }  // namespace
 
-Gpu::Current::Current(const Gpu& gpu) : gpu_(gpu) {
+Gpu::Current::Current(const Gpu& gpu, std::string_view program)
+    : gpu_(gpu), program_before_(enqueued_program) {
+  if (!program.empty()) enqueued_program = program;
   if (gpu_.api().cuCtxGetCurrent(&before_) != kCudaSuccess) before_ = nullptr;
   if (before_ == gpu_.context_) return;
   // Nothing can be told here, and nothing be done without it: what follows fails by itself.
@@ -45,6 +50,7 @@ Gpu::Current::Current(const Gpu& gpu) : gpu_(gpu) {
 }
 
 Gpu::Current::~Current() {
+  enqueued_program = program_before_;
   if (before_ != gpu_.context_) gpu_.api().cuCtxSetCurrent(before_);
 }
 
@@ -137,9 +143,14 @@ Status Gpu::Check(CUresult result, std::string_view what) const {
   if (Status first = latch_.status(); !first.ok()) return first;
   Status status = driver_->Check(result, what);
   if (!Driver::IsSticky(result)) return status;
-  return latch_.Set(Internal("GPU ", ordinal_, " (", name_, ") is lost: ", status.message(),
-                             "; the error may come from work that was enqueued before. Start a new "
-                             "process to use the GPU again"));
+  std::string program = completions_[static_cast<size_t>(StreamKind::kCompute)].UnderWay();
+  if (program.empty()) program = enqueued_program;
+  return latch_.Set(Internal(
+      "GPU ", ordinal_, " (", name_, ") is lost: ", status.message(),
+      "; the error may come from work that was enqueued before",
+      program.empty() ? "" : StrCat(", of program '", program, "' first"),
+      " (with CUDA_LAUNCH_BLOCKING=1 it names the kernel). Start a new process to use the GPU "
+      "again"));
 }
 
 // It is opened without the lock. Of two threads that open it at once, the first one's stays.
@@ -371,7 +382,8 @@ Expected<bool> Gpu::IsOverSoon(const EventPtr& event) const {
   return false;
 }
 
-void Gpu::WhenOver(StreamKind kind, EventPtr event, std::function<void(const Status&)> then) {
+void Gpu::WhenOver(StreamKind kind, EventPtr event, std::function<void(const Status&)> then,
+                   std::string_view program) {
   completions_[static_cast<size_t>(kind)].Add(
       [gpu = shared_from_this(), kind, event = std::move(event)] {
         const Current current(*gpu);
@@ -390,7 +402,8 @@ void Gpu::WhenOver(StreamKind kind, EventPtr event, std::function<void(const Sta
       [runtime = runtime_, then = std::move(then)](const Status& status) {
         const CallbacksOnOtherThreads elsewhere(*runtime);
         then(status);
-      });
+      },
+      program);
 }
 
 }  // namespace plinth::cuda

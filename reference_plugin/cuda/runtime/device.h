@@ -74,10 +74,11 @@ class Gpu final : public std::enable_shared_from_this<Gpu>, public backend::Call
   Expected<Blas*> blas();
   ErrorLatch& latch() { return latch_; }
 
-  // The context is this thread's as long as this lives; then the one before is again.
+  // The context is this thread's as long as this lives; then the one before is again. `program`:
+  // what the thread enqueues, for the message of a lost device.
   class Current {
    public:
-    explicit Current(const Gpu& gpu);
+    explicit Current(const Gpu& gpu, std::string_view program = {});
     ~Current();
     Current(const Current&) = delete;
     Current& operator=(const Current&) = delete;
@@ -85,6 +86,7 @@ class Gpu final : public std::enable_shared_from_this<Gpu>, public backend::Call
    private:
     const Gpu& gpu_;
     CUcontext before_ = nullptr;
+    std::string_view program_before_;
   };
 
   // The driver's answer as a status; of a lost context, the first error. The rest needs a Current.
@@ -124,7 +126,9 @@ class Gpu final : public std::enable_shared_from_this<Gpu>, public backend::Call
   Expected<bool> IsOverSoon(const EventPtr& event) const;
   // Calls `then` on a thread of the stream when the event is over: with an error if the device is
   // lost. Streams of others have one thread, so that ours do not wait for them. Needs no Current.
-  void WhenOver(StreamKind kind, EventPtr event, std::function<void(const Status&)> then);
+  // `program`: whose work that is, for the message of a lost device; it lives as long as `then`.
+  void WhenOver(StreamKind kind, EventPtr event, std::function<void(const Status&)> then,
+                std::string_view program = {});
 
  private:
   friend class DeviceBlock;

@@ -50,6 +50,9 @@ class ProgramRun : public std::enable_shared_from_this<ProgramRun> {
   Outcome RunCombined(const backend::CombinedStep& combined);
   Status Finish();
   void Fail(const Status& status);
+  Status Named(const Status& status) const {
+    return status.WithContext(StrCat("program '", plan_.name, "'"));
+  }
 
   std::byte* Array(const compiler::plan::ArrayRef& array) const {
     return bases_[static_cast<size_t>(array.allocation)];
@@ -119,12 +122,12 @@ void ProgramRun::GoOnWhen(const sdk::Event& event) {
 
 // `waited`: how what the run waited for ended. Begin finds the errors of inputs by itself.
 void ProgramRun::GoOn(const Status& waited) {
-  const Gpu::Current current(*gpu_);
+  const Gpu::Current current(*gpu_, plan_.name);
   Outcome outcome = has_begun_ && !waited.ok() ? Outcome(waited) : Enqueue();
   if (outcome.waits()) return GoOnWhen(outcome.over());
   Status status = outcome.status();
   if (status.ok()) status = Finish();
-  if (!status.ok()) Fail(status.WithContext(StrCat("program '", plan_.name, "'")));
+  if (!status.ok()) Fail(Named(status));
 }
 
 Outcome ProgramRun::Enqueue() {
@@ -220,8 +223,12 @@ Outcome ProgramRun::Choose(const PlanStep& step) {
   }
   auto arrived = std::make_shared<sdk::EventSource>();
   sdk::Event over = arrived->event();
-  gpu_->WhenOver(kStream, std::move(event),
-                 [arrived, pinned = read_back_](const Status& status) { arrived->Set(status); });
+  gpu_->WhenOver(
+      kStream, std::move(event),
+      [arrived, pinned = read_back_, self = shared_from_this()](const Status& status) {
+        arrived->Set(status);
+      },
+      plan_.name);
   return Outcome::WaitFor(std::move(over));
 }
 
@@ -330,13 +337,17 @@ Status ProgramRun::Finish() {
   memory_ = StoragePtr();
   request_.inputs.clear();
   placed_.Set();
-  gpu_->WhenOver(kStream, std::move(event), [self = shared_from_this()](const Status& status) {
-    // Inputs that were enqueued before are over, but their own threads may not have said so yet.
-    sdk::Event::All(self->inputs_ready_).OnReady([self, status](const Status& inputs) {
-      self->request_.call = nullptr;  // What handlers kept is gone when the run is over.
-      self->done_.Set(inputs.ok() ? status : inputs);
-    });
-  });
+  gpu_->WhenOver(
+      kStream, std::move(event),
+      [self = shared_from_this()](const Status& status) {
+        // Inputs that were enqueued before are over, but their own threads may not have said so
+        // yet.
+        sdk::Event::All(self->inputs_ready_).OnReady([self, status](const Status& inputs) {
+          self->request_.call = nullptr;  // What handlers kept is gone when the run is over.
+          self->done_.Set(!inputs.ok() ? inputs : status.ok() ? status : self->Named(status));
+        });
+      },
+      plan_.name);
   return Status();
 }
 
