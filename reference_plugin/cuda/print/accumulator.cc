@@ -97,22 +97,39 @@ std::vector<std::string> Accumulator::Names() const {
 }
 
 void Accumulator::Declare() {
+  const bool one = form_.columns == 1;
+  const std::string count = one ? "" : StrCat("[", form_.columns, "]");
   // Without an identity the thread must know whether it has had a point.
-  if (!identity_.has_value()) code_.Line("bool h", number_, " = false;");
+  if (!identity_.has_value()) code_.Line("bool h", number_, count, one ? " = false;" : ";");
   for (size_t c = 0; c < num_components(); ++c) {
     const std::string type_name = ValueType(type(c));
-    code_.Line(type_name, " ", Name(c), " = ",
-               identity_.has_value() ? *identity_ : StrCat(type_name, "()"), ";");
+    const std::string value = identity_.has_value() ? *identity_ : StrCat(type_name, "()");
+    code_.Line(type_name, " c", number_, "_", c, count, one ? StrCat(" = ", value) : "", ";");
+    if (one) continue;
+    code_.Line("#pragma unroll");
+    code_.Line("for (u32 j = 0; j < ", form_.columns, "; ++j) ", Name(c), " = ", value, ";");
   }
+  if (one || identity_.has_value()) return;
+  code_.Line("#pragma unroll");
+  code_.Line("for (u32 j = 0; j < ", form_.columns, "; ++j) ", HasName(), " = false;");
+}
+
+Status Accumulator::ForEachColumn(const std::function<Status()>& body) {
+  if (form_.columns == 1) return body();
+  code_.Line("#pragma unroll");
+  code_.Open("for (u32 j = 0; j < ", form_.columns, "; ++j)");
+  PLINTH_RETURN_IF_ERROR(body());
+  code_.Close();
+  return Status();
 }
 
 Status Accumulator::Add(std::span<const std::string> elements) {
   if (identity_.has_value()) {
     code_.Open("");
   } else {
-    code_.Open("if (!h", number_, ")");
+    code_.Open("if (!", HasName(), ")");
     for (size_t c = 0; c < elements.size(); ++c) code_.Line(Name(c), " = ", elements[c], ";");
-    code_.Line("h", number_, " = true;");
+    code_.Line(HasName(), " = true;");
     code_.Close();
     code_.Open("else");
   }
@@ -141,15 +158,15 @@ Status Accumulator::Combine(std::span<const std::string> left, std::span<const s
   return Status();
 }
 
-Status Accumulator::Exchange(int64_t live) {
-  return form_.rows_fastest ? ThroughShared(live) : ThroughWarps(live);
+Status Accumulator::Exchange(int64_t most, std::string_view live, bool for_all) {
+  return form_.rows_fastest ? ThroughShared(most, live, for_all) : ThroughWarps(most, live);
 }
 
 // Warps exchange by shuffles, in the order of lanes; then the block through shared memory, in the
 // order of warps.
-Status Accumulator::ThroughWarps(int64_t live) {
+Status Accumulator::ThroughWarps(int64_t most, std::string_view live) {
   const int32_t width = std::min(form_.slices, kWarp);
-  for (int32_t distance = 1; distance < std::min<int64_t>(width, live); distance *= 2) {
+  for (int32_t distance = 1; distance < std::min<int64_t>(width, most); distance *= 2) {
     code_.Open("");
     std::vector<std::string> right;
     for (size_t c = 0; c < num_components(); ++c) {
@@ -159,7 +176,7 @@ Status Accumulator::ThroughWarps(int64_t live) {
     }
     // Lanes that are not at the start of their part have no use for what they compute.
     std::string condition = StrCat("slice % ", width, "u + ", distance, "u < ", width, "u");
-    if (!identity_.has_value()) condition += StrCat(" && slice + ", distance, "u < ", live, "u");
+    if (!identity_.has_value()) condition += StrCat(" && slice + ", distance, "u < ", live);
     code_.Open("if (", condition, ")");
     PLINTH_RETURN_IF_ERROR(Combine(Names(), right));
     code_.Close();
@@ -173,7 +190,6 @@ Status Accumulator::ThroughWarps(int64_t live) {
     return Status();
   }
   const int32_t warps = form_.slices / kWarp;
-  const int64_t live_warps = (live + kWarp - 1) / kWarp;
   for (size_t c = 0; c < num_components(); ++c) {
     code_.Line("__shared__ ", ValueType(type(c)), " m", number_, "_", c, "[", form_.rows * warps,
                "];");
@@ -184,8 +200,8 @@ Status Accumulator::ThroughWarps(int64_t live) {
   for (size_t c = 0; c < num_components(); ++c) {
     code_.Line(Name(c), " = m", number_, "_", c, "[in_block * ", warps, "u];");
   }
-  if (live_warps > 1) {
-    code_.Open("for (u32 w = 1; w < ", live_warps, "u; ++w)");
+  if (most > kWarp) {
+    code_.Open("for (u32 w = 1; w < (", live, " + 31u) / 32u; ++w)");
     std::vector<std::string> right;
     for (size_t c = 0; c < num_components(); ++c) {
       right.push_back(StrCat("m", number_, "_", c, "[in_block * ", warps, "u + w]"));
@@ -196,23 +212,42 @@ Status Accumulator::ThroughWarps(int64_t live) {
   return Status();
 }
 
-// Every thread puts down its part; all of them combine those of their row in the order of slices.
-Status Accumulator::ThroughShared(int64_t live) {
+// Every thread puts down its part; then every other one combines it with its neighbour's, every
+// fourth one with that of the next but one, and so on.
+Status Accumulator::ThroughShared(int64_t most, std::string_view live, bool for_all) {
+  const std::string column = form_.columns > 1 ? StrCat(") * ", form_.columns, "u + j") : ")";
+  const auto place = [&](size_t c, std::string_view slice) {
+    return StrCat("m", number_, "_", c, "[(", slice, " * ", form_.rows, "u + in_block", column,
+                  "]");
+  };
   for (size_t c = 0; c < num_components(); ++c) {
-    code_.Line("__shared__ ", ValueType(type(c)), " m", number_, "_", c, "[", form_.block, "];");
-    code_.Line("m", number_, "_", c, "[slice * ", form_.rows, "u + in_block] = ", Name(c), ";");
+    code_.Line("__shared__ ", ValueType(type(c)), " m", number_, "_", c, "[",
+               form_.block * form_.columns, "];");
   }
+  const auto put = [&] {
+    for (size_t c = 0; c < num_components(); ++c)
+      code_.Line(place(c, "slice"), " = ", Name(c), ";");
+    return Status();
+  };
+  PLINTH_RETURN_IF_ERROR(ForEachColumn(put));
+  for (int64_t distance = 1; distance < most; distance *= 2) {
+    code_.Line("__syncthreads();");
+    code_.Open("if (slice % ", 2 * distance, "u == 0 && slice + ", distance, "u < ", live, ")");
+    std::vector<std::string> right;
+    for (size_t c = 0; c < num_components(); ++c) {
+      right.push_back(place(c, StrCat("(slice + ", distance, "u)")));
+    }
+    PLINTH_RETURN_IF_ERROR(ForEachColumn([&] {
+      PLINTH_RETURN_IF_ERROR(Combine(Names(), right));
+      return put();
+    }));
+    code_.Close();
+  }
+  if (!for_all) return Status();
   code_.Line("__syncthreads();");
   for (size_t c = 0; c < num_components(); ++c) {
-    code_.Line(Name(c), " = m", number_, "_", c, "[in_block];");
+    code_.Line(Name(c), " = ", place(c, "0u"), ";");
   }
-  code_.Open("for (u32 s = 1; s < ", live, "u; ++s)");
-  std::vector<std::string> right;
-  for (size_t c = 0; c < num_components(); ++c) {
-    right.push_back(StrCat("m", number_, "_", c, "[s * ", form_.rows, "u + in_block]"));
-  }
-  PLINTH_RETURN_IF_ERROR(Combine(Names(), right));
-  code_.Close();
   return Status();
 }
 

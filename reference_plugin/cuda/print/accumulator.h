@@ -4,9 +4,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "plinth/support/status.h"
@@ -29,23 +31,31 @@ class Accumulator {
   // The node of the phase that is combined.
   int32_t input(size_t component) const { return reduction_.inputs[component]; }
   DType type(size_t component) const;
-  // The variable that holds what the thread has so far.
-  std::string Name(size_t component) const { return StrCat("c", number_, "_", component); }
+  // The variable that holds what the thread has so far; of several columns that of column `j`.
+  std::string Name(size_t component) const {
+    return StrCat("c", number_, "_", component, form_.columns > 1 ? "[j]" : "");
+  }
+
+  // Whether it has had any point, if that has to be known.
+  std::string HasName() const { return StrCat("h", number_, form_.columns > 1 ? "[j]" : ""); }
 
   // The variables, without points.
   void Declare();
+  // What `body` writes, for each of a thread's columns.
+  Status ForEachColumn(const std::function<Status()>& body);
   // One more point.
   Status Add(std::span<const std::string> elements);
-  // What the first `live` threads of each row have becomes one value, the same in every thread of
-  // it, combined in the order of threads. All threads of the block come here.
-  Status Exchange(int64_t live);
+  // What the first `live` threads of each row have, an expression that is `most` at most, becomes
+  // one value of the first of them, combined in the order of threads; with `for_all` of every
+  // thread of the row. All threads of the block come here.
+  Status Exchange(int64_t most, std::string_view live, bool for_all);
   // The initial value, which alone stands for a row without points; then the result, rounded.
   Status Finish(bool has_points);
 
  private:
   Status Combine(std::span<const std::string> left, std::span<const std::string> right);
-  Status ThroughWarps(int64_t live);
-  Status ThroughShared(int64_t live);
+  Status ThroughWarps(int64_t most, std::string_view live);
+  Status ThroughShared(int64_t most, std::string_view live, bool for_all);
   std::vector<std::string> Names() const;
 
   KernelCode& out_;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "reference_plugin/compiler/kernel/combiner.h"
+#include "reference_plugin/cuda/print/parts.h"
 
 namespace plinth::cuda {
 namespace {
@@ -44,35 +45,6 @@ std::set<std::pair<int32_t, int32_t>> KeptNodes(const Kernel& kernel) {
     }
   }
   return kept;
-}
-
-// How many neighbours along `dim` a thread takes: as many as all outputs that lie along it, and at
-// least one access, can be moved by as packs.
-int32_t ChooseVector(const Kernel& kernel, int32_t dim) {
-  const KernelShape& shape = kernel.shape;
-  int64_t least = kPackBytes;
-  for (const auto* accesses : {&shape.inputs, &shape.outputs}) {
-    for (const Access& access : *accesses) {
-      if (access.byte_strides[dim] == ByteSize(access.dtype)) {
-        least = std::min(least, ByteSize(access.dtype));
-      }
-    }
-  }
-  constexpr int64_t kMostElements = 8;
-  for (int64_t vector = std::min(kMostElements, kPackBytes / least); vector > 1; vector /= 2) {
-    if (shape.extents[dim] % vector != 0) continue;
-    const int32_t count = static_cast<int32_t>(vector);
-    const bool outputs =
-        std::all_of(shape.outputs.begin(), shape.outputs.end(), [&](const Access& access) {
-          return access.byte_strides[dim] == 0 || IsPacked(access, dim, count);
-        });
-    bool any = false;
-    for (const auto* accesses : {&shape.inputs, &shape.outputs}) {
-      for (const Access& access : *accesses) any |= IsPacked(access, dim, count);
-    }
-    if (outputs && any) return count;
-  }
-  return 1;
 }
 
 bool IsContiguous(const Access& access) {
@@ -133,12 +105,6 @@ Form ChoosePointwise(const Kernel& kernel, const Architecture& architecture) {
   return form;
 }
 
-int32_t PowerOfTwoFrom(int64_t value) {
-  int32_t power = 1;
-  while (power < value) power *= 2;
-  return power;
-}
-
 // Whether most of what phases over points move lies side by side along the rows' dimension.
 bool LiesAcrossRows(const Kernel& kernel) {
   const KernelShape& shape = kernel.shape;
@@ -186,19 +152,6 @@ RowShape ChooseAcross(int64_t rows, int64_t length, const Architecture& architec
   return {kWarp, slices};
 }
 
-// What a thread's parts of all reductions take; a value takes four bytes or more.
-int64_t PartBytes(const Kernel& kernel) {
-  int64_t bytes = 0;
-  for (const Phase& phase : kernel.body.phases) {
-    for (const compiler::Reduction& reduction : phase.reductions) {
-      for (int32_t input : reduction.inputs) {
-        bytes += std::max<int64_t>(4, ByteSize(phase.nodes[input].dtype));
-      }
-    }
-  }
-  return bytes;
-}
-
 // 32-bit words of registers that a thread needs at most for what lasts from one phase to the next,
 // if it takes `turns` times `vector` points: values of points, and `inputs`, which are all read
 // before their first phase.
@@ -239,25 +192,6 @@ int64_t MostWords(const Kernel& kernel, int32_t block) {
   return std::min(kRegisterWords, kRegisters / block - (is_wide ? 48 : 32));
 }
 
-// Few rows that are long, and gone over once: in how many parts of one length blocks take each.
-int32_t ChooseSplits(const Kernel& kernel, const Form& form, const Architecture& architecture) {
-  constexpr int64_t kLeastLength = 2048, kMostSplits = 256;
-  const std::vector<Phase>& phases = kernel.body.phases;
-  const auto over_points = [](const Phase& phase) { return phase.over_reduced; };
-  const auto first = std::find_if(phases.begin(), phases.end(), over_points);
-  const bool once = first != phases.end() && !first->reductions.empty() &&
-                    std::none_of(first + 1, phases.end(), over_points);
-  const int64_t length = RowLength(kernel.shape);
-  const int64_t blocks = (NumRows(kernel.shape) + form.rows - 1) / form.rows;
-  if (!once || blocks == 0 || blocks >= architecture.multiprocessors) return 1;
-  const int64_t wanted =
-      std::min({kMostSplits, 2 * architecture.multiprocessors / blocks, length / kLeastLength});
-  for (int64_t splits = wanted; splits > 1; --splits) {
-    if (length % (splits * form.vector) == 0) return static_cast<int32_t>(splits);
-  }
-  return 1;
-}
-
 Form ChooseRows(const Kernel& kernel, const Architecture& architecture) {
   const KernelShape& shape = kernel.shape;
   const int64_t rows = NumRows(shape), length = RowLength(shape);
@@ -289,8 +223,7 @@ Form ChooseRows(const Kernel& kernel, const Architecture& architecture) {
   const auto kept = KeptNodes(kernel);
   const std::vector<int32_t> inputs = KeptInputs(kernel, form.vector);
   if (kept.empty() && inputs.empty()) {
-    form.splits = ChooseSplits(kernel, form, architecture);
-    return form;
+    return ChooseParts(kernel, form, architecture).value_or(form);
   }
   int64_t nodes = 0;
   for (const Phase& phase : kernel.body.phases) nodes += static_cast<int64_t>(phase.nodes.size());
@@ -326,6 +259,91 @@ Form ChooseRows(const Kernel& kernel, const Architecture& architecture) {
 }
 
 }  // namespace
+
+int32_t ChooseVector(const Kernel& kernel, int32_t dim, bool has_outputs) {
+  const KernelShape& shape = kernel.shape;
+  int64_t least = kPackBytes;
+  const std::vector<Access> none;
+  const std::vector<Access>& written = has_outputs ? shape.outputs : none;
+  for (const auto* accesses : {&shape.inputs, &written}) {
+    for (const Access& access : *accesses) {
+      if (access.byte_strides[dim] == ByteSize(access.dtype)) {
+        least = std::min(least, ByteSize(access.dtype));
+      }
+    }
+  }
+  constexpr int64_t kMostElements = 8;
+  for (int64_t vector = std::min(kMostElements, kPackBytes / least); vector > 1; vector /= 2) {
+    if (shape.extents[dim] % vector != 0) continue;
+    const int32_t count = static_cast<int32_t>(vector);
+    const bool outputs = std::all_of(written.begin(), written.end(), [&](const Access& access) {
+      return access.byte_strides[dim] == 0 || IsPacked(access, dim, count);
+    });
+    bool any = false;
+    for (const auto* accesses : {&shape.inputs, &written}) {
+      for (const Access& access : *accesses) any |= IsPacked(access, dim, count);
+    }
+    if (outputs && any) return count;
+  }
+  return 1;
+}
+
+int32_t PowerOfTwoFrom(int64_t value) {
+  int32_t power = 1;
+  while (power < value) power *= 2;
+  return power;
+}
+
+int64_t PartBytes(const Kernel& kernel) {
+  int64_t bytes = 0;
+  for (const Phase& phase : kernel.body.phases) {
+    for (const compiler::Reduction& reduction : phase.reductions) {
+      for (int32_t input : reduction.inputs) {
+        bytes += std::max<int64_t>(4, ByteSize(phase.nodes[input].dtype));
+      }
+    }
+  }
+  return bytes;
+}
+
+std::vector<int32_t> InputsAhead(const Kernel& kernel, int32_t phase, int32_t dim, int32_t vector) {
+  const KernelShape& shape = kernel.shape;
+  std::set<int32_t> inputs;
+  for (const Node& node : kernel.body.phases[static_cast<size_t>(phase)].nodes) {
+    if (node.kind != NodeKind::kInput) continue;
+    const Access& access = shape.inputs[static_cast<size_t>(node.index)];
+    const bool moves =
+        std::any_of(access.byte_strides.begin() + shape.num_parallel, access.byte_strides.end(),
+                    [](int64_t stride) { return stride != 0; });
+    if (!moves || !access.bounds.empty()) continue;
+    if (vector == 1 || IsPacked(access, dim, vector)) inputs.insert(node.index);
+  }
+  return {inputs.begin(), inputs.end()};
+}
+
+int64_t TurnsAhead(const Kernel& kernel, const Form& form, int32_t phase, int64_t turns,
+                   std::span<const int32_t> inputs) {
+  constexpr int64_t kMostTurns = 8;
+  if (inputs.empty()) return 1;
+  const int32_t vector = form.vector * form.columns;
+  int64_t most = MostWords(kernel, form.block);
+  if (form.keeps_inputs || form.row_place == RowPlace::kRegisters) {
+    const std::vector<int32_t> kept =
+        form.keeps_inputs ? KeptInputs(kernel, form.vector) : std::vector<int32_t>();
+    most -= LiveWords(kernel, turns, vector, kept);
+  }
+  int64_t words = 0;
+  for (int32_t input : inputs) {
+    words += (vector * ByteSize(kernel.shape.inputs[static_cast<size_t>(input)].dtype) + 3) / 4;
+  }
+  const auto nodes =
+      static_cast<int64_t>(kernel.body.phases[static_cast<size_t>(phase)].nodes.size());
+  const int64_t ahead = std::max<int64_t>(
+      1, std::min({turns, kMostTurns, most / words, kUnrolledNodes / (vector * nodes)}));
+  // Evenly, that few turns of the last time have no points.
+  const int64_t times = (turns + ahead - 1) / ahead;
+  return (turns + times - 1) / times;
+}
 
 int64_t NumRows(const KernelShape& shape) {
   int64_t rows = 1;

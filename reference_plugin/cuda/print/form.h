@@ -3,6 +3,7 @@
 #define PLINTH_REFERENCE_PLUGIN_CUDA_PRINT_FORM_H_
 
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -45,6 +46,9 @@ struct Form {
 
   // kRows: a block is `rows` rows times `slices` threads of each, `block` together.
   int32_t rows = 1, slices = 1;
+  // Of rows in parts whose neighbours lie side by side: how many of them each thread takes instead
+  // of one, so that some accesses move up to 16 bytes.
+  int32_t columns = 1;
   // Neighbouring threads take neighbouring rows, not neighbouring points of one.
   bool rows_fastest = false;
   // Each thread takes a run of points, and what they give is combined in the order of threads: for
@@ -54,12 +58,21 @@ struct Form {
   // A thread reads its part of the inputs of KeptInputs once, all of it before it computes, and has
   // it in registers.
   bool keeps_inputs = false;
-  // Parts of a row that blocks of their own take, of one length; more than one: what they give is
-  // combined, in their order, by a second launch.
+  // Parts of a row that blocks of their own take: `splits` of them, all of `part` points but the
+  // last, which may be shorter. What they give is combined, in their order, by a second launch.
+  // Without parts, `part` is 0.
   int32_t splits = 1;
+  int64_t part = 0;
 };
 
 Form ChooseForm(const compiler::Kernel& kernel, const Architecture& architecture);
+
+// How many points along `dim` a thread takes at once: as many as all outputs that lie along it, and
+// at least one access, can be moved by as packs. `has_outputs`: whether the launch writes any.
+int32_t ChooseVector(const compiler::Kernel& kernel, int32_t dim, bool has_outputs = true);
+
+// The least power of two that is not less.
+int32_t PowerOfTwoFrom(int64_t value);
 
 // Points of the parallel dimensions; of the reduced ones.
 int64_t NumRows(const compiler::KernelShape& shape);
@@ -77,8 +90,21 @@ bool IsTurned(const compiler::Access& access, int32_t dim);
 // `vector` neighbours at once can keep.
 std::vector<int32_t> KeptInputs(const compiler::Kernel& kernel, int32_t vector);
 
+// Inputs of a phase over points that a thread may read for several turns before it computes the
+// first: those that it finds along the points, packs if it takes `vector` neighbours along `dim`.
+std::vector<int32_t> InputsAhead(const compiler::Kernel& kernel, int32_t phase, int32_t dim,
+                                 int32_t vector);
+
+// Of so many turns of a thread, those whose `inputs`, which only this phase reads, it has in
+// registers before it computes the first of them.
+int64_t TurnsAhead(const compiler::Kernel& kernel, const Form& form, int32_t phase, int64_t turns,
+                   std::span<const int32_t> inputs);
+
 // The first and the last phase over points that read the input; {-1, -1} if none does.
 std::pair<int32_t, int32_t> ReadersOf(const compiler::Kernel& kernel, int32_t input);
+
+// What a thread's parts of all reductions take; a value takes four bytes or more.
+int64_t PartBytes(const compiler::Kernel& kernel);
 
 // Bytes that a kernel keeps of each row.
 int64_t RowBytes(const compiler::Kernel& kernel);

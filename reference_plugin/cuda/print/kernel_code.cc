@@ -213,7 +213,7 @@ Status KernelCode::Nodes(int32_t phase, const Point& point,
       case NodeKind::kRow:
         value = kernel_.body.phases[static_cast<size_t>(node.index)].over_reduced
                     ? row(node.index, node.component)
-                    : ValueName(node.index, node.component);
+                    : StrCat(row_first_, node.index, "_", node.component, row_end_);
         break;
       case NodeKind::kGathered:
         return Internal("a gathered element, which target.cc does not ask for");

@@ -47,6 +47,13 @@ class KernelCode {
   // A constant or uniform input of a phase, anywhere in the function.
   std::string UniformValue(int32_t phase, int32_t node);
 
+  // How phases over points read a node of an earlier phase once per row: by its name with another
+  // first letter and an end, instead of ValueName.
+  void SetRowValues(std::string first, std::string end) {
+    row_first_ = std::move(first);
+    row_end_ = std::move(end);
+  }
+
   std::string ValueName(int32_t phase, int32_t node) const { return StrCat("v", phase, "_", node); }
   std::string ReducedName(int32_t reduction, int32_t component) const {
     return StrCat("r", reduction, "_", component);
@@ -86,6 +93,7 @@ class KernelCode {
   const compiler::Kernel& kernel_;
   Code code_;
   bool is_wide_ = false;
+  std::string row_first_ = "v", row_end_;
 };
 
 }  // namespace plinth::cuda

@@ -39,18 +39,20 @@ class RowPrinter {
         num_rows_(NumRows(kernel.shape)),
         row_length_(RowLength(kernel.shape)),
         length_(part == Part::kAll     ? row_length_
-                : part == Part::kParts ? row_length_ / form.splits
-                                       : form.splits) {}
+                : part == Part::kParts ? form.part
+                                       : form.splits),
+        pack_(form.vector * form.columns),
+        pack_dim_(form.columns > 1 ? kernel.shape.num_parallel - 1
+                                   : static_cast<int32_t>(kernel.shape.extents.size()) - 1) {
+    if (form.columns > 1) out_.SetRowValues("w", "[j]");
+  }
 
   Expected<PrintedStep> Print(const Architecture& architecture) {
-    const int64_t grid =
-        (num_rows_ + form_.rows - 1) / form_.rows * (part_ == Part::kParts ? form_.splits : 1);
+    const int64_t rows = int64_t{form_.rows} * form_.columns;  // of a block
+    const int64_t grid = (num_rows_ + rows - 1) / rows * (part_ == Part::kParts ? form_.splits : 1);
     if (grid > architecture.grid_x) {
       return ResourceExhausted("a kernel over ", num_rows_, " rows; a launch takes ",
-                               architecture.grid_x * form_.rows);
-    }
-    if (row_length_ > INT32_MAX) {
-      return Unimplemented("rows of ", row_length_, " elements; a kernel takes ", INT32_MAX);
+                               architecture.grid_x * rows);
     }
     FindKept();
     BeginRows();
@@ -95,14 +97,27 @@ class RowPrinter {
   };
 
   int64_t steps() const { return length_ / form_.vector; }
+  // Of the last part.
+  int64_t last_steps() const {
+    return part_ == Part::kParts ? (row_length_ - (form_.splits - 1) * length_) / form_.vector
+                                 : steps();
+  }
   // Steps that a thread takes, at most.
   int64_t turns() const { return (steps() + form_.slices - 1) / form_.slices; }
   // Threads of a row that have points.
-  int64_t live() const {
-    if (steps() == 0) return 0;
-    return form_.in_order ? (steps() + turns() - 1) / turns()
-                          : std::min<int64_t>(steps(), form_.slices);
+  int64_t live(int64_t steps) const {
+    if (steps == 0) return 0;
+    return form_.in_order ? (steps + turns() - 1) / turns()
+                          : std::min<int64_t>(steps, form_.slices);
   }
+  std::string LiveText() const {
+    const int64_t all = live(steps()), last = live(last_steps());
+    if (all == last) return StrCat(all, "u");
+    return StrCat("(split == ", form_.splits - 1, "u ? ", last, "u : ", all, "u)");
+  }
+  // The type of places in a row, and how numbers of it end.
+  std::string_view place_type() const { return length_ > INT32_MAX / 2 ? "u64" : "u32"; }
+  std::string_view place_end() const { return length_ > INT32_MAX / 2 ? "ull" : "u"; }
 
   void FindKept() {
     if (form_.keeps_inputs) kept_inputs_ = KeptInputs(kernel_, form_.vector);
@@ -150,9 +165,18 @@ class RowPrinter {
       code_.Line("const u32 split = blockIdx.x % ", form_.splits, "u;");
       block = StrCat("(blockIdx.x / ", form_.splits, "u)");
     }
-    code_.Line("const ", type, " row = (", type, ")", block, " * ", form_.rows, "u + in_block;");
+    if (form_.columns == 1) {
+      code_.Line("const ", type, " row = (", type, ")", block, " * ", form_.rows, "u + in_block;");
+    } else {
+      code_.Line("const ", type, " row = ((", type, ")", block, " * ", form_.rows,
+                 "u + in_block) * ", form_.columns, "u;");
+    }
+    if (steps() != last_steps()) {
+      code_.Line("const u32 end = split == ", form_.splits - 1, "u ? ", last_steps() * form_.vector,
+                 "u : ", length_, "u;");
+    }
     // Threads without a row go on to the barriers.
-    const bool fills_blocks = num_rows_ % form_.rows == 0;
+    const bool fills_blocks = num_rows_ % (int64_t{form_.rows} * form_.columns) == 0;
     if (form_.slices > 1) {
       code_.Line("const bool on = ", fills_blocks ? "true" : StrCat("row < ", num_rows_, "u"), ";");
     } else if (!fills_blocks) {
@@ -187,7 +211,7 @@ class RowPrinter {
     const std::string name = KeptName(phase, node);
     switch (form_.row_place) {
       case RowPlace::kRegisters:
-        return StrCat(name, "[k * ", form_.vector, " + ", j, "]");
+        return StrCat(name, "[", turn_, " * ", form_.vector, " + ", j, "]");
       case RowPlace::kShared:
         return StrCat(name, "[in_block * ", length_, "u + q + ", j, "]");
       default:
@@ -201,6 +225,7 @@ class RowPrinter {
     const bool guards = form_.slices > 1;
     // What comes before the points is computed for each part, and stored once.
     const bool stores = !phase.stores.empty() && part_ != Part::kParts;
+    if (form_.columns > 1) return RowPhaseOfColumns(number);
     // Nodes stay in scope for later phases; without a row they read the last one's elements.
     if (guards) {
       for (size_t n = 0; n < phase.nodes.size(); ++n) {
@@ -244,6 +269,35 @@ class RowPrinter {
     return Status();
   }
 
+  // The same of each of a thread's rows, before the points: what they need of it.
+  Status RowPhaseOfColumns(int32_t number) {
+    const Phase& phase = kernel_.body.phases[static_cast<size_t>(number)];
+    std::vector<int32_t> nodes;
+    for (size_t n = 0; n < phase.nodes.size(); ++n) {
+      if (IsReadLater(number, static_cast<int32_t>(n))) nodes.push_back(static_cast<int32_t>(n));
+    }
+    if (nodes.empty()) return Status();
+    for (int32_t node : nodes) {
+      code_.Line(ValueType(phase.nodes[static_cast<size_t>(node)].dtype), " w", number, "_", node,
+                 "[", form_.columns, "];");
+    }
+    code_.Open("if (on)");
+    code_.Line("#pragma unroll");
+    code_.Open("for (u32 j = 0; j < ", form_.columns, "; ++j)");
+    Point point = point_;
+    std::string& at = point[static_cast<size_t>(pack_dim_)];
+    at = StrCat(at, " + (", out_.index_type(), ")j");
+    PLINTH_RETURN_IF_ERROR(out_.Nodes(
+        number, point, [](int32_t) { return std::string(); },
+        [](int32_t, int32_t) { return std::string(); }));
+    for (int32_t node : nodes) {
+      code_.Line("w", number, "_", node, "[j] = ", out_.ValueName(number, node), ";");
+    }
+    code_.Close();
+    code_.Close();
+    return Status();
+  }
+
   static bool IsStored(const Phase& phase, int32_t node) {
     return std::any_of(phase.stores.begin(), phase.stores.end(),
                        [&](const compiler::Store& store) { return store.node == node; });
@@ -276,27 +330,41 @@ class RowPrinter {
     }
     if (length_ > 0) {
       ReadInputs(number);
-      PLINTH_RETURN_IF_ERROR(PointLoop(number, accumulators));
+      PLINTH_RETURN_IF_ERROR(PointLoops(number, accumulators));
     }
     for (Accumulator& accumulator : accumulators) PLINTH_RETURN_IF_ERROR(Finish(accumulator));
     return Status();
   }
 
-  // The loop over a thread's points, and their place q in the row.
-  void OpenLoop() {
-    if (form_.row_place == RowPlace::kRegisters || form_.keeps_inputs) {
-      code_.Line("#pragma unroll");
-    }
-    code_.Open("for (u32 k = 0; k < ", turns(), "u; ++k)");
+  // Whether all turns of a thread are written out, so that it can have values of each in registers.
+  bool IsUnrolled() const { return form_.row_place == RowPlace::kRegisters || form_.keeps_inputs; }
+
+  // The loop over a thread's points, or over `count` of them from number `first` on, and their
+  // place q in the row.
+  void OpenLoop(std::string_view first, int64_t count) {
+    if (IsUnrolled() || !first.empty()) code_.Line("#pragma unroll");
+    const std::string_view type = place_type(), end = place_end();
+    code_.Open("for (", type, " k = 0; k < ", count, end, "; ++k)");
+    turn_ = first.empty() ? "k" : StrCat("(", first, " + k)");
     if (form_.in_order) {
-      code_.Line("const u32 q = (slice * ", turns(), "u + k) * ", form_.vector, "u;");
+      code_.Line("const ", type, " q = (slice * ", turns(), end, " + ", turn_, ") * ", form_.vector,
+                 "u;");
     } else {
-      code_.Line("const u32 q = (k * ", form_.slices, "u + slice) * ", form_.vector, "u;");
+      code_.Line("const ", type, " q = (", turn_, " * ", form_.slices, "u + slice) * ",
+                 form_.vector, "u;");
     }
     std::string condition = form_.slices > 1 ? "on" : "";
-    if (steps() != turns() * form_.slices) {
-      condition += StrCat(condition.empty() ? "" : " && ", "q < ", length_, "u");
+    const auto require = [&](const std::string& text) {
+      condition += StrCat(condition.empty() ? "" : " && ", text);
+    };
+    const bool has_rest = turns() % count != 0;
+    if (steps() != last_steps()) {
+      require("q < end");
+    } else if (steps() != turns() * form_.slices || (has_rest && !form_.in_order)) {
+      require(StrCat("q < ", length_, end));
     }
+    // The next point after a thread's run is that of another thread.
+    if (has_rest && form_.in_order) require(StrCat(turn_, " < ", turns(), end));
     code_.Open(condition.empty() ? "" : StrCat("if (", condition, ")"));
   }
   void CloseLoop() {
@@ -315,7 +383,9 @@ class RowPrinter {
       names.push_back(StrCat("q", d));
     }
     if (parallel < rank) {
-      const std::string at = part_ == Part::kParts ? StrCat("split * ", length_, "u + q") : "q";
+      const std::string_view type = row_length_ > INT32_MAX / 2 ? "u64" : "u32";
+      const std::string at =
+          part_ == Part::kParts ? StrCat("(", type, ")split * ", length_, "u + q") : "q";
       out_.Split(at, row_length_, parallel, names);
     }
     return point;
@@ -332,25 +402,61 @@ class RowPrinter {
     for (int32_t input : inputs) {
       code_.Line(out_.PackType(input, form_.vector), " e", input, "[", turns(), "];");
     }
-    OpenLoop();
+    ReadTurns(inputs, "", turns());
+  }
+
+  void ReadTurns(std::span<const int32_t> inputs, std::string_view first, int64_t count) {
+    OpenLoop(first, count);
     const Point point = PointOf();
     for (int32_t input : inputs) {
-      code_.Line("e", input, "[k] = ", out_.PackText(input, point, form_.vector), ";");
+      code_.Line("e", input, "[k] = ", out_.PackText(input, point, pack_), ";");
     }
     CloseLoop();
   }
 
-  Status PointLoop(int32_t number, std::span<Accumulator> accumulators) {
-    OpenLoop();
+  // All turns of a thread: some of them at a time, for which it reads what it can before it
+  // computes. A read that waits for arithmetic, or for a store, is slow.
+  Status PointLoops(int32_t number, std::span<Accumulator> accumulators) {
     if (part_ == Part::kRest) {
+      OpenLoop("", turns());
       for (Accumulator& accumulator : accumulators) {
         PLINTH_RETURN_IF_ERROR(accumulator.Add(PartPlaces(accumulator, "q")));
       }
       CloseLoop();
       return Status();
     }
+    ahead_inputs_ = InputsAhead(kernel_, number, pack_dim_, pack_);
+    std::erase_if(ahead_inputs_, [&](int32_t input) { return IsKept(input); });
+    const int64_t ahead = TurnsAhead(kernel_, form_, number, turns(), ahead_inputs_);
+    if (ahead == 1) {
+      ahead_inputs_.clear();
+      return PointLoop(number, accumulators, "", turns());
+    }
+    code_.Open("");
+    for (int32_t input : ahead_inputs_) {
+      code_.Line(out_.PackType(input, pack_), " e", input, "[", ahead, "];");
+    }
+    const std::string first = ahead < turns() ? "first" : "0u";
+    if (ahead < turns()) {
+      if (IsUnrolled()) code_.Line("#pragma unroll");
+      code_.Open("for (", place_type(), " first = 0; first < ", turns(), place_end(),
+                 "; first += ", ahead, "u)");
+    }
+    ReadTurns(ahead_inputs_, first, ahead);
+    PLINTH_RETURN_IF_ERROR(PointLoop(number, accumulators, first, ahead));
+    if (ahead < turns()) code_.Close();
+    code_.Close();
+    return Status();
+  }
+
+  bool IsKept(int32_t input) const {
+    return std::find(kept_inputs_.begin(), kept_inputs_.end(), input) != kept_inputs_.end();
+  }
+
+  Status PointLoop(int32_t number, std::span<Accumulator> accumulators, std::string_view first,
+                   int64_t count) {
+    OpenLoop(first, count);
     const Point point = PointOf();
-    const auto rank = static_cast<int32_t>(kernel_.shape.extents.size());
     auto row = [&](int32_t phase_number, int32_t node) {
       const DType type = kernel_.body.phases[static_cast<size_t>(phase_number)]
                              .nodes[static_cast<size_t>(node)]
@@ -374,18 +480,19 @@ class RowPrinter {
       return Status();
     };
     auto kept = [&](int32_t input) {
-      const bool has =
-          std::find(kept_inputs_.begin(), kept_inputs_.end(), input) != kept_inputs_.end();
-      return has ? StrCat("e", input, "[k]") : std::string();
+      if (IsKept(input)) return StrCat("e", input, "[", turn_, "]");
+      const bool is_ahead =
+          std::find(ahead_inputs_.begin(), ahead_inputs_.end(), input) != ahead_inputs_.end();
+      return is_ahead ? StrCat("e", input, "[k]") : std::string();
     };
     const int32_t phases[] = {number};
-    PLINTH_RETURN_IF_ERROR(
-        out_.Points(phases, point, rank - 1, form_.vector, "", row, after, kept));
+    PLINTH_RETURN_IF_ERROR(out_.Points(phases, point, pack_dim_, pack_, "", row, after, kept));
     CloseLoop();
     return Status();
   }
 
-  // Where the parts' values lie in scratch: for each row one of each part.
+  // Where the parts' values lie in scratch: for each row one of each part, side by side what
+  // neighbouring threads write.
   std::vector<std::string> PartPlaces(const Accumulator& accumulator, std::string_view split) {
     std::vector<std::string> places;
     for (size_t c = 0; c < accumulator.num_components(); ++c) {
@@ -397,26 +504,37 @@ class RowPrinter {
         const int64_t bytes = num_rows_ * form_.splits * std::max<int64_t>(ByteSize(type), 4);
         parts_bytes_ += (bytes + kArrayAlignment - 1) / kArrayAlignment * kArrayAlignment;
       }
-      places.push_back(StrCat("((", ValueType(type), "*)(scratch + ", place->second, "ll))[row * ",
-                              form_.splits, "u + ", split, "]"));
+      const std::string at = form_.rows_fastest
+                                 ? StrCat("(s64)", split, " * ", num_rows_, "ll + row")
+                                 : StrCat(num_rows_ * form_.splits > INT32_MAX ? "(s64)" : "",
+                                          "row * ", form_.splits, "u + ", split);
+      places.push_back(
+          StrCat("((", ValueType(type), "*)(scratch + ", place->second, "ll))[", at, "]"));
     }
     return places;
   }
 
   // The value of all of a row's threads, or of a part of the row.
   Status Finish(Accumulator& accumulator) {
-    if (live() > 1) {
+    const int64_t most = live(steps());
+    if (most > 1) {
       has_barriers_ = true;
-      PLINTH_RETURN_IF_ERROR(accumulator.Exchange(live()));
-    } else if (live() == 1 && form_.slices > 1) {
+      PLINTH_RETURN_IF_ERROR(accumulator.Exchange(most, LiveText(), part_ != Part::kParts));
+    } else if (most == 1 && form_.slices > 1) {
       return Internal("several threads take a row of one step");
     }
     if (part_ != Part::kParts) return accumulator.Finish(length_ > 0);
     const std::vector<std::string> places = PartPlaces(accumulator, "split");
-    for (size_t c = 0; c < places.size(); ++c) {
-      code_.Line(form_.slices > 1 ? "if (on && slice == 0) " : "", places[c], " = ",
-                 accumulator.Name(c), ";");
-    }
+    if (form_.slices > 1) code_.Open("if (on && slice == 0)");
+    PLINTH_RETURN_IF_ERROR(accumulator.ForEachColumn([&] {
+      for (size_t c = 0; c < places.size(); ++c) {
+        std::string place = places[c];
+        if (form_.columns > 1) place.insert(place.size() - 1, " + j");
+        code_.Line(place, " = ", accumulator.Name(c), ";");
+      }
+      return Status();
+    }));
+    if (form_.slices > 1) code_.Close();
     return Status();
   }
 
@@ -427,11 +545,14 @@ class RowPrinter {
   Code& code_;
   const int64_t num_rows_, row_length_;
   const int64_t length_;                                  // of what a block takes of a row
+  const int32_t pack_, pack_dim_;                         // neighbours that a thread takes at once
   std::map<std::pair<int32_t, int32_t>, int64_t> parts_;  // (reduction, component): offset
   int64_t parts_bytes_ = 0;
   Point point_;  // of the row: zeros in the reduced dimensions
   std::vector<Kept> kept_;
   std::vector<int32_t> kept_inputs_;
+  std::string turn_;                   // the number of a thread's turn, in the loop that is open
+  std::vector<int32_t> ahead_inputs_;  // of the phase: those that are read some turns ahead
   bool has_barriers_ = false;
 };
 
@@ -442,11 +563,13 @@ Expected<PrintedStep> PrintRows(const Kernel& kernel, const Form& form,
   if (form.splits == 1) return RowPrinter(kernel, form).Print(architecture);
   PLINTH_ASSIGN_OR_RETURN(PrintedStep step,
                           RowPrinter(kernel, form, Part::kParts).Print(architecture));
-  // A warp combines the parts of a row.
+  // A warp combines the parts of a row; or, of columns, a thread some parts of each.
   Form rest;
   rest.kind = FormKind::kRows;
-  rest.slices = kWarp;
-  rest.rows = rest.block / kWarp;
+  rest.rows_fastest = form.rows_fastest;
+  rest.slices = form.rows_fastest ? std::min(kWarp, PowerOfTwoFrom((form.splits + 7) / 8)) : kWarp;
+  rest.rows = form.rows_fastest ? kWarp : rest.block / kWarp;
+  rest.block = rest.rows * rest.slices;
   rest.in_order = form.in_order;
   rest.splits = form.splits;
   PLINTH_ASSIGN_OR_RETURN(PrintedStep end,

@@ -165,14 +165,58 @@ TEST(ShortRowsTest, CombinerThatHasNoIdentity) {
   ExpectAgreesWithTheDefinition(kernel, c);
 }
 
-INSTANTIATE_TEST_SUITE_P(Shapes, LongRowsTest,
-                         ::testing::Values(Case{DType::kF32, 1, 40000, false, 2},
-                                           Case{DType::kF32, 40, 6144, true, 2},
-                                           Case{DType::kBF16, 3, 12345, false, 2},
-                                           Case{DType::kS64, 2, 8192, false, 2},
-                                           Case{DType::kPred, 2, 8192, false, 2},
-                                           // A prime length has no parts of one length.
-                                           Case{DType::kF32, 2, 8191, false, 1}));
+// How many elements a row has, and the number of the last one: of more than 32 bits can count, in
+// parts and, if it is gone over twice, in one. Takes no memory: all elements are one.
+class LongestRowTest : public ::testing::TestWithParam<bool> {};
+
+TEST_P(LongestRowTest, IsCounted) {
+  constexpr int64_t kLength = (int64_t{1} << 32) + 5;
+  const bool twice = GetParam();
+  const DType type = DType::kS64;
+  Kernel kernel = MakeSumAndLast(type, 1, kLength, false);
+  kernel.shape.inputs[0].byte_strides = {0, 0};
+  Node iota = MakeNode(NodeKind::kIota, type, 1);
+  iota.constant.high = 1;
+  kernel.body.phases[0].nodes.push_back(iota);
+  kernel.body.phases[0].reductions[1].inputs = {2};
+  if (twice) {
+    compiler::Phase again = kernel.body.phases[0];
+    again.reductions.resize(1);
+    kernel.body.phases.insert(kernel.body.phases.begin() + 1, again);
+    kernel.body.phases[2].nodes[0].index = 2;
+  }
+  ASSERT_TRUE(Verify(kernel).ok()) << Verify(kernel).ToString();
+  auto step = PrintKernel(kernel, {});
+  ASSERT_TRUE(step.ok()) << step.status().ToString();
+  EXPECT_EQ(step->actions.size(), twice ? 1u : 2u);
+  testing::HostDevice device;
+  const Status loaded = device.Load({&*step, 1});
+  ASSERT_TRUE(loaded.ok()) << loaded.ToString();
+  GuardedArray data(8), bias(8), count(8), last(8);
+  for (GuardedArray* array : {&data, &bias}) compiler::testing::Save(type, 1, array->data());
+  std::byte* const operands[] = {data.data(), bias.data()};
+  std::byte* const results[] = {count.data(), last.data()};
+  const Status run = device.Run(*step, operands, results);
+  ASSERT_TRUE(run.ok()) << run.ToString();
+  EXPECT_EQ(compiler::testing::Load(type, count.data()), kLength + 1);
+  EXPECT_EQ(compiler::testing::Load(type, last.data()), kLength - 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(Times, LongestRowTest, ::testing::Bool());
+
+INSTANTIATE_TEST_SUITE_P(
+    Shapes, LongRowsTest,
+    ::testing::Values(Case{DType::kF32, 1, 40000, false, 2}, Case{DType::kF32, 40, 6144, true, 2},
+                      Case{DType::kBF16, 3, 12345, false, 2}, Case{DType::kS64, 2, 8192, false, 2},
+                      Case{DType::kPred, 2, 8192, false, 2},
+                      // The last part of a prime length is shorter.
+                      Case{DType::kF32, 2, 8191, false, 2}, Case{DType::kF32, 1, 100003, false, 2},
+                      Case{DType::kF32, 37, 6143, true, 2},
+                      // Neighbouring columns by packs.
+                      Case{DType::kF32, 64, 5003, true, 2}, Case{DType::kBF16, 1000, 999, true, 2},
+                      Case{DType::kS8, 24, 4099, true, 2},
+                      // Wide, in one part.
+                      Case{DType::kF32, 4096, 600, true, 2}));
 
 // Each element of i0 minus the sum of its row.
 Kernel MakeMinusSum(DType type, int64_t rows, int64_t length, bool columns) {

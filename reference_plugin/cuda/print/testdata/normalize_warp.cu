@@ -1,27 +1,38 @@
 // grid 512, block 256
-extern "C" __global__ void __launch_bounds__(256) k5815ffc87067936103aa(const char* i0, char* o0) {
+extern "C" __global__ void __launch_bounds__(256) k289b0b78cf3666ffbbaa(const char* i0, char* o0) {
 const u32 in_block = threadIdx.x / 32u, slice = threadIdx.x % 32u;
 const u32 row = (u32)blockIdx.x * 8u + in_block;
 const bool on = true;
 const s32 p0 = (s32)(row);
 F32::B k0_2[8];
 F32::V c0_0 = -0.0f;
-#pragma unroll
-for (u32 k = 0; k < 2u; ++k) {
-  const u32 q = (k * 32u + slice) * 4u;
-  if (on) {
-    const s32 q1 = (s32)(q);
-    const Pack<F32::B, 4> a0_0 = ldp<F32::B, 4>(i0 + (1024 * (p0) + 4 * (q1)));
-    #pragma unroll
-    for (u32 j = 0; j < 4; ++j) {
-      const s32 c = (q1) + (s32)j;
-      const F32::V v0_0 = F32::from(a0_0.v[j]);
-      const F32::V v0_1 = 0.0f;
-      const F32::V v0_2 = exponential(v0_0);
-      k0_2[k * 4 + j] = F32::bits(v0_2);
-       {
-        const F32::V x2 = add(c0_0, v0_2);
-        c0_0 = x2;
+ {
+  Pack<F32::B, 4> e0[2];
+  #pragma unroll
+  for (u32 k = 0; k < 2u; ++k) {
+    const u32 q = ((0u + k) * 32u + slice) * 4u;
+    if (on) {
+      const s32 q1 = (s32)(q);
+      e0[k] = ldp<F32::B, 4>(i0 + (1024 * (p0) + 4 * (q1)));
+    }
+  }
+  #pragma unroll
+  for (u32 k = 0; k < 2u; ++k) {
+    const u32 q = ((0u + k) * 32u + slice) * 4u;
+    if (on) {
+      const s32 q1 = (s32)(q);
+      const Pack<F32::B, 4> a0_0 = e0[k];
+      #pragma unroll
+      for (u32 j = 0; j < 4; ++j) {
+        const s32 c = (q1) + (s32)j;
+        const F32::V v0_0 = F32::from(a0_0.v[j]);
+        const F32::V v0_1 = 0.0f;
+        const F32::V v0_2 = exponential(v0_0);
+        k0_2[(0u + k) * 4 + j] = F32::bits(v0_2);
+         {
+          const F32::V x2 = add(c0_0, v0_2);
+          c0_0 = x2;
+        }
       }
     }
   }
