@@ -9,7 +9,7 @@ from revisions import View
 
 # What Python of ours calls, and the structs that it reads beside their arguments.
 FUNCTIONS = ("PJRT_Error_Destroy", "PJRT_Error_Message", "PJRT_Gpu_Register_Custom_Call",
-             "PJRT_FFI_Type_Register")
+             "PJRT_FFI_Type_Register", "PJRT_FFI_Register_Handler")
 STRUCTS = ("PJRT_Extension_Base", "PJRT_FFI_Type_Info", "XLA_FFI_TypeInfo")
 
 INTRO = '''\

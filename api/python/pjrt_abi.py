@@ -91,7 +91,21 @@ class PJRT_FFI_Type_Register_Args(ctypes.Structure):
     ]
 
 
+class PJRT_FFI_Register_Handler_Args(ctypes.Structure):
+    STRUCT_SIZE = 52
+    _fields_ = [
+        ("struct_size", ctypes.c_size_t),
+        ("target_name", ctypes.c_char_p),
+        ("target_name_size", ctypes.c_size_t),
+        ("handler", ctypes.c_void_p),
+        ("platform_name", ctypes.c_char_p),
+        ("platform_name_size", ctypes.c_size_t),
+        ("traits", ctypes.c_int),
+    ]
+
+
 PJRT_Error_Destroy = Function(None, 40, PJRT_Error_Destroy_Args)
 PJRT_Error_Message = Function(None, 48, PJRT_Error_Message_Args)
 PJRT_Gpu_Register_Custom_Call = Function(0, 24, PJRT_Gpu_Register_Custom_Call_Args)
 PJRT_FFI_Type_Register = Function(5, 24, PJRT_FFI_Type_Register_Args)
+PJRT_FFI_Register_Handler = Function(5, 40, PJRT_FFI_Register_Handler_Args)

@@ -281,6 +281,62 @@ def test_dlpack_copies_what_cannot_be_shared(python):
     """, PLINTH_REPLACE_CPU="1")
 
 
+def test_registered_handlers_reach_the_gpu(python, simulator, tmp_path):
+    """Those for CUDA the device's arrays, which this one does not touch; those for the CPU copies."""
+    library = tmp_path / "handlers.so"
+    source = ROOT / "reference_plugin/differential/testdata/ffi_handlers.c"
+    run("cc", "-std=c11", "-shared", "-fPIC", "-I", jax.ffi.include_dir(), "-o", library, source)
+    out = script(python, """
+        import ctypes, jax, numpy as np
+        library = ctypes.CDLL("LIBRARY")
+        capsule = lambda name: jax.ffi.pycapsule(getattr(library, name))
+        jax.ffi.register_ffi_target("early", capsule("fail"), platform="CUDA", api_version=1)
+        jax.ffi.register_ffi_target("user_scale", capsule("scale"), platform="cpu", api_version=1)
+        x = np.ones(2, np.float32)
+        call = lambda name, **attributes: jax.jit(lambda a: jax.ffi.ffi_call(
+            name, jax.ShapeDtypeStruct(a.shape, a.dtype))(a, **attributes))(x)
+        print(jax.devices()[0].device_kind, call("user_scale", factor=np.float32(4)))
+        jax.ffi.register_ffi_target("late", capsule("fail"), platform="CUDA", api_version=1)
+        for name in ("early", "late"):
+            try:
+                jax.block_until_ready(call(name))
+            except jax.errors.JaxRuntimeError as error:
+                print(name, error)
+    """.replace("LIBRARY", str(library)), JAX_PLATFORMS="plinth_cuda,cpu",
+        PLINTH_CUDA_LIBRARY_PATH=simulator, PLINTH_CUDA_CACHE="off")
+    assert "Simulated GPU [4. 4.]" in out, out
+    assert out.count("OUT_OF_RANGE") == 2 and out.count("it was told to") == 2, out
+
+
+def test_handlers_of_jax_own_plugin_reach_the_gpu(python, simulator, tmp_path):
+    library = tmp_path / "handlers.so"
+    source = ROOT / "reference_plugin/differential/testdata/ffi_handlers.c"
+    run("cc", "-std=c11", "-shared", "-fPIC", "-I", jax.ffi.include_dir(), "-o", library, source)
+    package = tmp_path / "jax_cuda13_plugin"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    (package / "cuda_plugin_extension.py").write_text(textwrap.dedent(f"""
+        import ctypes, jax
+        def ffi_handlers():
+            return {{"cusolver_fail_ffi": jax.ffi.pycapsule(ctypes.CDLL("{library}").fail)}}
+    """))
+    text = """
+        import jax, numpy as np
+        from jax._src import hardware_utils
+        hardware_utils.has_visible_nvidia_gpu = lambda: True
+        try:
+            jax.block_until_ready(jax.jit(lambda a: jax.ffi.ffi_call("cusolver_fail_ffi", a)(a))(np.ones(2, np.float32)))
+        except jax.errors.JaxRuntimeError as error:
+            print(error)
+    """
+    environment = {"PYTHONPATH": str(tmp_path), "PLINTH_CUDA_LIBRARY_PATH": simulator, "PLINTH_CUDA_CACHE": "off"}
+    out = script(python, text, PLINTH_REPLACE_CUDA="1", JAX_PLATFORMS="cuda,cpu", **environment)
+    assert "it was told to" in out, out
+    # Beside JAX's own plugin they are its own.
+    out = script(python, text, JAX_PLATFORMS="plinth_cuda,cpu", **environment)
+    assert "no such target" in out, out
+
+
 def test_registered_handlers_reach_it(python, tmp_path):
     library = tmp_path / "handlers.so"
     source = ROOT / "reference_plugin/differential/testdata/ffi_handlers.c"

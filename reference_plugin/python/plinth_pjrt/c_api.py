@@ -62,6 +62,13 @@ class Plugin:
         self._call(function, _made(function.args, function_name=text, function_name_size=len(text),
                                    api_version=api_version, traits=traits, **handlers))
 
+    def register_host_handler(self, name: str, address: int, traits: int) -> None:
+        """A typed function of one stage that works on the host's memory, with a plugin whose arrays are elsewhere."""
+        text, platform = name.encode(), b"Host"
+        function = abi.PJRT_FFI_Register_Handler
+        self._call(function, _made(function.args, target_name=text, target_name_size=len(text), handler=address,
+                                   platform_name=platform, platform_name_size=len(platform), traits=traits))
+
     def register_type(self, name: str, type_id: int, deleter: int | None) -> int:
         text = name.encode()
         info = abi.PJRT_FFI_Type_Info(deleter=deleter)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ctypes
+import importlib.util
 import os
 
 # The oldest driver that serves, as cuDriverGetVersion says it.
@@ -20,6 +21,11 @@ def is_asked_for() -> bool:
 
 def replaces_cuda() -> bool:
     return os.environ.get("PLINTH_REPLACE_CUDA") == "1"
+
+
+def has_jax_plugin() -> bool:
+    """Whether JAX's own plugin for CUDA is installed."""
+    return any(importlib.util.find_spec(f"jax_cuda{version}_plugin") for version in (12, 13))
 
 
 def is_excluded() -> bool:

@@ -50,10 +50,11 @@ def _adapt(what: str, install: Callable[[], bool]) -> None:
 
 
 def initialize() -> None:
-    _register_cpu()
-    _register_remote()
+    devices = []
     if os.path.exists(plinth_pjrt.cuda_plugin_path()) and (cuda.is_asked_for() or not cuda.is_excluded() and cuda.has_gpu()):
-        _register_cuda()
+        devices = _register_cuda()
+    _register_cpu(devices)
+    _register_remote()
 
 
 def _taken(name: str, path: str) -> str | None:
@@ -89,7 +90,7 @@ def _register(name: str, path: str, priority: int, options=None) -> bool:
     return True
 
 
-def _register_cpu() -> None:
+def _register_cpu(devices: list[c_api.Plugin]) -> None:
     replaces_cpu = os.environ.get("PLINTH_REPLACE_CPU") == "1"
     path = plinth_pjrt.plugin_path()
     # The built-in CPU backend has priority 0.
@@ -98,11 +99,11 @@ def _register_cpu() -> None:
         return
     if replaces_cpu:
         _adapt("imports by DLPack", dlpack.install)
-    _adapt("handlers registered with jax.ffi", lambda: _install_handlers(path))
+    _adapt("handlers registered with jax.ffi", lambda: _install_handlers(path, devices))
 
 
-def _install_handlers(path: str) -> bool:
-    if not handlers.install(c_api.Plugin(path)):
+def _install_handlers(path: str, devices: list[c_api.Plugin]) -> bool:
+    if not handlers.install(c_api.Plugin(path), devices):
         _logger.warning("handlers registered with jax.ffi do not reach the plinth plugin: another CPU client took them first")
     return True
 
@@ -118,6 +119,16 @@ def _register_remote() -> None:
         _logger.warning("PLINTH_REMOTE is not used: %s", error)
 
 
-def _register_cuda() -> None:
+def _register_cuda() -> list[c_api.Plugin]:
+    """The plugin, if this package's is registered."""
+    path = plinth_pjrt.cuda_plugin_path()
     # A GPU comes before every CPU.
-    _register("cuda" if cuda.replaces_cuda() else "plinth_cuda", plinth_pjrt.cuda_plugin_path(), 500)
+    if not _register("cuda" if cuda.replaces_cuda() else "plinth_cuda", path, 500):
+        return []
+    plugin = c_api.Plugin(path)
+    # JAX's own plugin registers what it needs itself for the same platform, and would not get it any more.
+    if cuda.replaces_cuda() or not cuda.has_jax_plugin():
+        _adapt("handlers for CUDA", lambda: handlers.install_for_gpus(plugin))
+    if cuda.replaces_cuda():
+        _adapt("the handlers of JAX's own plugin for CUDA", handlers.register_jax_gpu_handlers)
+    return [plugin]
