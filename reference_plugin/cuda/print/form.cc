@@ -26,8 +26,9 @@ constexpr int64_t kPackBytes = 16;
 // unrolled.
 constexpr int64_t kRegisterWords = 32;
 constexpr int64_t kUnrolledNodes = 1024;
-// Points below which every thread takes one: more threads hide more.
-constexpr int64_t kPointsPerMultiprocessor = 1024;
+// Points below which every thread takes one, and those below which it takes neighbours once: more
+// threads hide more.
+constexpr int64_t kPointsPerMultiprocessor = 1024, kManyPointsPerMultiprocessor = 16384;
 
 bool HasReductions(const Kernel& kernel) {
   return std::any_of(kernel.body.phases.begin(), kernel.body.phases.end(),
@@ -78,8 +79,26 @@ std::optional<Form> ChooseTiles(const Kernel& kernel, const Architecture& archit
     best.emplace();
     best->kind = FormKind::kTiles;
     best->turned_dim = dim;
+    // With few operands a thread takes more points, so that as much is under way.
+    if (shape.inputs.size() <= 2) best->block = 128;
   }
   return best;
+}
+
+// How often a thread takes neighbours: until what it has under way hides the latency of memory.
+int32_t ChooseTurns(const Kernel& kernel, int32_t vector) {
+  constexpr int64_t kBytesUnderWay = 64, kMostTurns = 8, kMostNodes = 256;
+  const size_t last = kernel.shape.extents.size() - 1;
+  int64_t bytes = 0, nodes = 0;
+  for (int32_t input : InputsAhead(kernel, vector)) {
+    const Access& access = kernel.shape.inputs[static_cast<size_t>(input)];
+    if (access.byte_strides[last] != 0) bytes += vector * ByteSize(access.dtype);
+  }
+  for (const Phase& phase : kernel.body.phases) nodes += static_cast<int64_t>(phase.nodes.size());
+  if (bytes == 0) return 1;
+  const int64_t turns =
+      std::min({kMostTurns, (kBytesUnderWay + bytes - 1) / bytes, kMostNodes / (nodes * vector)});
+  return static_cast<int32_t>(std::max<int64_t>(turns, 1));
 }
 
 Form ChoosePointwise(const Kernel& kernel, const Architecture& architecture) {
@@ -102,6 +121,9 @@ Form ChoosePointwise(const Kernel& kernel, const Architecture& architecture) {
   Kernel rounded = kernel;
   if (is_flat) rounded.shape.extents[0] = kPackBytes;
   form.vector = ChooseVector(rounded, rank - 1);
+  if (points >= architecture.multiprocessors * kManyPointsPerMultiprocessor) {
+    form.turns = ChooseTurns(kernel, form.vector);
+  }
   return form;
 }
 
@@ -262,18 +284,19 @@ Form ChooseRows(const Kernel& kernel, const Architecture& architecture) {
 
 int32_t ChooseVector(const Kernel& kernel, int32_t dim, bool has_outputs) {
   const KernelShape& shape = kernel.shape;
-  int64_t least = kPackBytes;
+  int64_t least = kPackBytes, widest = 1;
   const std::vector<Access> none;
   const std::vector<Access>& written = has_outputs ? shape.outputs : none;
   for (const auto* accesses : {&shape.inputs, &written}) {
     for (const Access& access : *accesses) {
       if (access.byte_strides[dim] == ByteSize(access.dtype)) {
         least = std::min(least, ByteSize(access.dtype));
+        widest = std::max(widest, ByteSize(access.dtype));
       }
     }
   }
-  constexpr int64_t kMostElements = 8;
-  for (int64_t vector = std::min(kMostElements, kPackBytes / least); vector > 1; vector /= 2) {
+  const int64_t most = widest == 1 ? 16 : 8;
+  for (int64_t vector = std::min(most, kPackBytes / least); vector > 1; vector /= 2) {
     if (shape.extents[dim] % vector != 0) continue;
     const int32_t count = static_cast<int32_t>(vector);
     const bool outputs = std::all_of(written.begin(), written.end(), [&](const Access& access) {
@@ -319,6 +342,18 @@ std::vector<int32_t> InputsAhead(const Kernel& kernel, int32_t phase, int32_t di
     if (vector == 1 || IsPacked(access, dim, vector)) inputs.insert(node.index);
   }
   return {inputs.begin(), inputs.end()};
+}
+
+std::vector<int32_t> InputsAhead(const Kernel& kernel, int32_t vector) {
+  std::vector<int32_t> inputs;
+  for (size_t i = 0; i < kernel.shape.inputs.size(); ++i) {
+    const Access& access = kernel.shape.inputs[i];
+    if (access.byte_strides.empty() || !access.bounds.empty()) continue;
+    const auto last = static_cast<int32_t>(access.byte_strides.size()) - 1;
+    const bool is_one = vector == 1 || access.byte_strides[static_cast<size_t>(last)] == 0;
+    if (is_one || IsPacked(access, last, vector)) inputs.push_back(static_cast<int32_t>(i));
+  }
+  return inputs;
 }
 
 int64_t TurnsAhead(const Kernel& kernel, const Form& form, int32_t phase, int64_t turns,

@@ -40,6 +40,9 @@ struct Form {
   int32_t vector = 1;
   // kPointwise: the text does not have the length of the only dimension, the launch has.
   bool takes_length = false;
+  // kPointwise: times that a thread takes `vector` points, a block's threads apart. It reads those
+  // of all times before it computes.
+  int32_t turns = 1;
 
   // kTiles: the dimension, beside the innermost one, along which some operands lie.
   int32_t turned_dim = 0;
@@ -94,6 +97,10 @@ std::vector<int32_t> KeptInputs(const compiler::Kernel& kernel, int32_t vector);
 // first: those that it finds along the points, packs if it takes `vector` neighbours along `dim`.
 std::vector<int32_t> InputsAhead(const compiler::Kernel& kernel, int32_t phase, int32_t dim,
                                  int32_t vector);
+
+// The same of a kernel without reductions: those of which `vector` neighbours along the innermost
+// dimension are a pack or one element.
+std::vector<int32_t> InputsAhead(const compiler::Kernel& kernel, int32_t vector);
 
 // Of so many turns of a thread, those whose `inputs`, which only this phase reads, it has in
 // registers before it computes the first of them.

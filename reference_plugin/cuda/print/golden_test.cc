@@ -126,6 +126,7 @@ void ExpectGolden(const Kernel& kernel, const std::string& name) {
 }
 
 TEST(GoldenTest, FlatPoints) { ExpectGolden(MakeAdd(1 << 20), "add_flat"); }
+TEST(GoldenTest, ManyPoints) { ExpectGolden(MakeAdd(1 << 26), "add_many"); }
 TEST(GoldenTest, FewPoints) { ExpectGolden(MakeAdd(1000), "add_few"); }
 TEST(GoldenTest, RowsOfAWarp) { ExpectGolden(MakeNormalize(4096, 256), "normalize_warp"); }
 TEST(GoldenTest, RowsOfABlock) { ExpectGolden(MakeNormalize(300, 20000), "normalize_block"); }
@@ -144,7 +145,9 @@ TEST(GoldenTest, ATransposedOperand) {
 
 TEST(GoldenTest, OneTextForEveryLength) {
   EXPECT_EQ(PrintKernel(MakeAdd(1 << 20), {})->actions[0].kernel->text,
-            PrintKernel(MakeAdd((1 << 22) + 3), {})->actions[0].kernel->text);
+            PrintKernel(MakeAdd((1 << 20) + 3), {})->actions[0].kernel->text);
+  EXPECT_EQ(PrintKernel(MakeAdd(1 << 22), {})->actions[0].kernel->text,
+            PrintKernel(MakeAdd((1 << 26) + 3), {})->actions[0].kernel->text);
 }
 
 TEST(GoldenTest, ArchitecturesAreNamed) {

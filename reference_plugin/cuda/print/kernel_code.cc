@@ -236,7 +236,6 @@ Status KernelCode::Nodes(int32_t phase, const Point& point,
 }
 
 Status KernelCode::Points(std::span<const int32_t> phases, Point point, int32_t dim, int32_t vector,
-                          std::string_view part,
                           const std::function<std::string(int32_t, int32_t)>& row,
                           const std::function<Status(int32_t, std::string_view)>& after,
                           const std::function<std::string(int32_t)>& kept) {
@@ -244,7 +243,6 @@ Status KernelCode::Points(std::span<const int32_t> phases, Point point, int32_t 
   auto pack_of = [&](const Access& access) {
     return StrCat("Pack<", BitsType(access.dtype), ", ", vector, ">");
   };
-  const std::string last_argument = part.empty() ? "" : StrCat(", ", part);
   if (vector > 1) {
     for (int32_t p : phases) {
       const Phase& phase = kernel_.body.phases[static_cast<size_t>(p)];
@@ -256,7 +254,7 @@ Status KernelCode::Points(std::span<const int32_t> phases, Point point, int32_t 
         std::string pack = kept_at(node.index);
         if (pack.empty()) {
           pack = StrCat("ldp<", BitsType(access.dtype), ", ", vector, ">(",
-                        InputAddress(node.index, point), last_argument, ")");
+                        InputAddress(node.index, point), ")");
         }
         code_.Line("const ", pack_of(access), " a", p, "_", n, " = ", pack, ";");
       }
@@ -267,7 +265,6 @@ Status KernelCode::Points(std::span<const int32_t> phases, Point point, int32_t 
     }
     code_.Line("#pragma unroll");
     code_.Open("for (u32 j = 0; j < ", vector, "; ++j)");
-    if (!part.empty()) code_.Line("if (j >= ", part, ") break;");
   }
   Point at = point;
   if (vector > 1) {
@@ -280,7 +277,7 @@ Status KernelCode::Points(std::span<const int32_t> phases, Point point, int32_t 
     auto load = [&](int32_t node) {
       const int32_t input = phase.nodes[static_cast<size_t>(node)].index;
       const Access& access = kernel_.shape.inputs[static_cast<size_t>(input)];
-      if (vector == 1) {
+      if (vector == 1 || access.byte_strides[static_cast<size_t>(dim)] == 0) {
         const std::string bits = kept_at(input);
         return bits.empty() ? bits : StrCat(TypeText(access.dtype), "::from(", bits, ")");
       }
@@ -307,7 +304,7 @@ Status KernelCode::Points(std::span<const int32_t> phases, Point point, int32_t 
         const Access& access = kernel_.shape.outputs[static_cast<size_t>(store.output)];
         if (!IsPacked(access, dim, vector)) continue;
         code_.Line("stp<", BitsType(access.dtype), ", ", vector, ">(",
-                   OutputAddress(store.output, point), ", s", store.output, last_argument, ");");
+                   OutputAddress(store.output, point), ", s", store.output, ");");
       }
     }
   }

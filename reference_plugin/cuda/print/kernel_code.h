@@ -68,14 +68,12 @@ class KernelCode {
   // The value at the point: the fill value out of bounds.
   std::string LoadText(int32_t input, const Point& point) const;
 
-  // Points, `vector` neighbours along `dim` at once from coordinate `base` in `point` on, through
-  // all of `phases`. `part`: how many of them there are, an expression, or empty: all.
-  // `store_if`: a condition of every store, or empty. `after` may add statements at each point,
+  // Points, `vector` neighbours along `dim` at once from the coordinate in `point` on, through all
+  // of `phases`. `after` may add statements at each point,
   // once a phase's nodes are known; `j` is the point's number among the neighbours. `kept` may say
-  // where a thread has an input already: its pack of neighbours, or, without neighbours, its bits
-  // (an empty text: nowhere).
+  // where a thread has an input already: its pack of neighbours, or, without neighbours or where
+  // all are one element, its bits (an empty text: nowhere).
   Status Points(std::span<const int32_t> phases, Point point, int32_t dim, int32_t vector,
-                std::string_view part,
                 const std::function<std::string(int32_t phase, int32_t node)>& row,
                 const std::function<Status(int32_t phase, std::string_view j)>& after,
                 const std::function<std::string(int32_t input)>& kept = nullptr);

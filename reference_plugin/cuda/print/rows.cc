@@ -486,7 +486,7 @@ class RowPrinter {
       return is_ahead ? StrCat("e", input, "[k]") : std::string();
     };
     const int32_t phases[] = {number};
-    PLINTH_RETURN_IF_ERROR(out_.Points(phases, point, pack_dim_, pack_, "", row, after, kept));
+    PLINTH_RETURN_IF_ERROR(out_.Points(phases, point, pack_dim_, pack_, row, after, kept));
     CloseLoop();
     return Status();
   }

@@ -1,20 +1,31 @@
 // grid 1024, block 256
-extern "C" __global__ void __launch_bounds__(256) kbda678c979fdf3df753f(const char* i0, const char* i1, char* o0, u32 n) {
+extern "C" __global__ void __launch_bounds__(256) k92779123d2479b0bf21b(const char* i0, const char* i1, char* o0, u32 n) {
 const u32 t = (u32)blockIdx.x * 256u + threadIdx.x;
-if (t * 4u >= n) return;
-const s32 p0 = (s32)(t * 4u);
-const u32 m = n - (u32)p0;
-const Pack<F32::B, 4> a0_0 = ldp<F32::B, 4>(i0 + (4 * (p0)), m);
-const Pack<F32::B, 4> a0_1 = ldp<F32::B, 4>(i1 + (4 * (p0)), m);
-Pack<F32::B, 4> s0;
-#pragma unroll
-for (u32 j = 0; j < 4; ++j) {
-  if (j >= m) break;
-  const s32 c = (p0) + (s32)j;
-  const F32::V v0_0 = F32::from(a0_0.v[j]);
-  const F32::V v0_1 = F32::from(a0_1.v[j]);
-  const F32::V v0_2 = add(v0_0, v0_1);
-  s0.v[j] = F32::bits(v0_2);
+if ((t + 1u) * 4u <= n) {
+  const s32 p0 = (s32)(t * 4u);
+  const Pack<F32::B, 4> a0_0 = ldp<F32::B, 4>(i0 + (4 * (p0)));
+  const Pack<F32::B, 4> a0_1 = ldp<F32::B, 4>(i1 + (4 * (p0)));
+  Pack<F32::B, 4> s0;
+  #pragma unroll
+  for (u32 j = 0; j < 4; ++j) {
+    const s32 c = (p0) + (s32)j;
+    const F32::V v0_0 = F32::from(a0_0.v[j]);
+    const F32::V v0_1 = F32::from(a0_1.v[j]);
+    const F32::V v0_2 = add(v0_0, v0_1);
+    s0.v[j] = F32::bits(v0_2);
+  }
+  stp<F32::B, 4>(o0 + (4 * (p0)), s0);
 }
-stp<F32::B, 4>(o0 + (4 * (p0)), s0, m);
+else {
+  #pragma unroll 1
+  for (u32 i = 0; i < 4u; ++i) {
+    const u32 at = t * 4u + i % 4u;
+    if (at >= n) break;
+    const s32 p0 = (s32)(at);
+    const F32::V v0_0 = ld<F32>(i0 + (4 * (p0)));
+    const F32::V v0_1 = ld<F32>(i1 + (4 * (p0)));
+    const F32::V v0_2 = add(v0_0, v0_1);
+    st<F32>(o0 + (4 * (p0)), v0_2);
+  }
+}
 }

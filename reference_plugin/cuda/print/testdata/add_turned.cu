@@ -1,21 +1,21 @@
-// grid 40, block 256
-extern "C" __global__ void __launch_bounds__(256) k3ffec2e92ef012be1e08(const char* i0, const char* i1, char* o0) {
+// grid 40, block 128
+extern "C" __global__ void __launch_bounds__(128) k6df1087bf85c28076253(const char* i0, const char* i1, char* o0) {
 const u32 tile = blockIdx.x % 40u, rest = blockIdx.x / 40u;
 const u32 x = threadIdx.x % 32u, y = threadIdx.x / 32u;
 const s32 down0 = (s32)(tile / 4u * 32u), across0 = (s32)(tile % 4u * 32u);
 __shared__ F32::V q1[32][33];
-F32::B e0[4];
+F32::B e0[8];
 #pragma unroll
-for (u32 e = 0; e < 4u; ++e) {
-  const u32 i = x, j = y + 8u * e;
+for (u32 e = 0; e < 8u; ++e) {
+  const u32 i = x, j = y + 4u * e;
   const s32 down = down0 + (s32)j, across = across0 + (s32)i;
   if (down < 300 && across < 100) {
     e0[e] = *(const F32::B*)(i0 + (400 * (down) + 4 * (across)));
   }
 }
 #pragma unroll
-for (u32 e = 0; e < 4u; ++e) {
-  const u32 i = y + 8u * e, j = x;
+for (u32 e = 0; e < 8u; ++e) {
+  const u32 i = y + 4u * e, j = x;
   const s32 down = down0 + (s32)j, across = across0 + (s32)i;
   if (down < 300 && across < 100) {
     q1[i][j] = ld<F32>(i1 + (4 * (down) + 1200 * (across)));
@@ -23,8 +23,8 @@ for (u32 e = 0; e < 4u; ++e) {
 }
 __syncthreads();
 #pragma unroll
-for (u32 e = 0; e < 4u; ++e) {
-  const u32 i = x, j = y + 8u * e;
+for (u32 e = 0; e < 8u; ++e) {
+  const u32 i = x, j = y + 4u * e;
   const s32 down = down0 + (s32)j, across = across0 + (s32)i;
   if (down < 300 && across < 100) {
     const F32::V v0_0 = F32::from(e0[e]);
