@@ -439,6 +439,99 @@ TEST_F(ClientTest, TwoClientsShareADevice) {
   EXPECT_TRUE(Run(kTwice).ok());
 }
 
+// Memory of the device that is missing once is there after what is free has come back. If it stays
+// away, and of pinned memory, the error says so; nothing is left behind.
+TEST_F(ClientTest, EveryAllocationMayFail) {
+  const std::pair<const char*, const char*> functions[] = {
+      {"cuMemAllocFromPoolAsync", "after everything freed was given back"},
+      {"cuMemHostAlloc", "cuMemHostAlloc"}};
+  for (const auto& [function, says] : functions) {
+    const bool is_pinned = function == functions[1].first;
+    int failures = 0;
+    for (int call = 1; call <= 12; ++call) {
+      for (const char* again : {"", "+"}) {
+        SCOPED_TRACE(StrCat(function, " ", call, again));
+        auto client = Make(StrCat("delay=0,fail=", function, ":", call, again, ":2"));
+        if (!client.ok()) {
+          EXPECT_EQ(client.status().code(), StatusCode::kResourceExhausted);
+          ++failures;
+        } else {
+          client_ = *std::move(client);
+          const auto loop = Run(kUntilHundred);
+          if (!loop.ok()) {
+            EXPECT_EQ(loop.status().code(), StatusCode::kResourceExhausted)
+                << loop.status().ToString();
+            EXPECT_NE(std::string(loop.status().message()).find(says), std::string::npos)
+                << loop.status().ToString();
+            EXPECT_TRUE(is_pinned || again[0] == '+');
+            ++failures;
+          }
+          client_ = nullptr;
+        }
+        EXPECT_EQ(Reports(), "");
+        std::filesystem::remove(report_);
+      }
+    }
+    EXPECT_GE(failures, 2);
+  }
+}
+
+// What gives something back may fail to, or to be ordered; after any other failure nothing is left.
+TEST_F(ClientTest, NothingIsLeftAfterAFailure) {
+  const char* const functions[] = {
+#define PLINTH_CUDA_FUNCTION(name, since, parameters) #name,
+#include "reference_plugin/cuda/driver/driver_functions.inc"
+  };
+  for (const std::string_view function : functions) {
+    const bool gives_back =
+        function.find("Free") != std::string_view::npos ||
+        function.find("Destroy") != std::string_view::npos || function == "cuModuleUnload" ||
+        function == "cuDevicePrimaryCtxRelease" || function == "cuStreamWaitEvent";
+    for (int call = 1; call <= 3 && !gives_back; ++call) {
+      auto client = Make(StrCat("delay=0,fail=", function, ":", call, ":999"));
+      if (client.ok()) {
+        client_ = *std::move(client);
+        static_cast<void>(Run(kUntilHundred));
+        static_cast<void>(Run(kTwice, /*donates=*/true));
+        client_ = nullptr;
+      }
+      EXPECT_EQ(Reports(), "") << function << " " << call;
+      std::filesystem::remove(report_);
+    }
+  }
+}
+
+// After an error that the device does not survive every call answers with the first message,
+// wherever it came.
+TEST_F(ClientTest, EveryCallMayLoseTheDevice) {
+  expects_no_report_ = false;  // Nothing is given back.
+  int losses = 0;
+  for (int call = 1; call <= 150; call += 2) {
+    auto client = Make(StrCat("delay=0,fail=any:", call, ":700"));
+    if (!client.ok()) continue;
+    client_ = *std::move(client);
+    std::string first;
+    for (int turn = 0; turn < 2; ++turn) {
+      for (const Status& status : {Run(kUntilHundred).status(), Run(kTwice, true).status(),
+                                   Upload({1, 2, 3, 4}).status()}) {
+        const std::string message(status.message());
+        const size_t lost = message.find("GPU 0 (");
+        if (status.ok() || lost == std::string::npos) {
+          // Before it is lost, or where nobody had to ask the device.
+          EXPECT_TRUE(first.empty()) << call << ": " << status.ToString() << "; " << first;
+          continue;
+        }
+        if (first.empty()) first = message.substr(lost);
+        EXPECT_EQ(message.substr(lost), first) << call;
+        EXPECT_EQ(status.code(), StatusCode::kInternal);
+      }
+    }
+    if (!first.empty()) ++losses;
+    client_ = nullptr;
+  }
+  EXPECT_GT(losses, 20);
+}
+
 // Whatever call fails once, there is an answer, and the next client works.
 TEST_F(ClientTest, EveryCallMayFail) {
   expects_no_report_ = false;

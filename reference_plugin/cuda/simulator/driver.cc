@@ -172,6 +172,8 @@ CUresult cuDevicePrimaryCtxRelease(CUdevice device) {
   if (const int64_t left = world.num_modules; left != 0) {
     Report(std::to_string(left) + " modules were not unloaded");
   }
+  // They went with the context, and are no fault of the next one's.
+  world.num_streams = world.num_events = world.num_modules = 0;
   return kCudaSuccess;
 }
 CUresult cuCtxSetCurrent(CUcontext context) {

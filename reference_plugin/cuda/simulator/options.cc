@@ -47,6 +47,7 @@ Options ReadOptions() {
       const size_t first = value.find(':'), last = value.rfind(':');
       options.fail_function = value.substr(0, first);
       if (first != std::string::npos) options.fail_call = atoll(value.c_str() + first + 1);
+      options.fails_from_there = last != std::string::npos && last > 0 && value[last - 1] == '+';
       if (last != std::string::npos) options.fail_code = atoi(value.c_str() + last + 1);
     } else if (!name.empty()) {
       fprintf(stderr, "PLINTH_SIMULATOR: unknown name '%s'\n", name.c_str());

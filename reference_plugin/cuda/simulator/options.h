@@ -22,6 +22,7 @@ struct Options {
   std::string lacks;
   std::string fail_function;
   int64_t fail_call = 0;
+  bool fails_from_there = false;
   int fail_code = 0;
   int64_t lose = 0;
   int64_t blas = 130100;

@@ -27,7 +27,8 @@ CUresult Enter(const char* name, bool needs_context) {
     const bool counts_all =
         options.fail_function == "any" && std::strcmp(name, "cuEventQuery") != 0;
     const int64_t calls = counts_all ? ++world.all_calls : ++world.calls[name];
-    if ((options.fail_function == name || counts_all) && calls == options.fail_call) {
+    if ((options.fail_function == name || counts_all) &&
+        (calls == options.fail_call || (options.fails_from_there && calls > options.fail_call))) {
       return options.fail_code;
     }
   }
