@@ -46,6 +46,12 @@ struct KernelLimits {
   int32_t domain_rank;   // dimensions that fusion may give a domain
   int64_t row_elements;  // longer rows are not kept from one phase to the next
   int64_t row_bytes;     // what one kernel keeps of each row, all its row buffers together
+  // At most so many rows longer than row_elements: what is computed at each of their points from a
+  // reduction is another kernel's; and so is a reduction of that.
+  int64_t few_rows = 1;
+  int64_t few_reduced_rows = 0;
+  // Rows of more elements that do not lie side by side: one kernel reduces them once.
+  int64_t column_elements;
   int32_t gather_indices = 0;  // at so many values an input may be read; 0: gather is no kernel
 };
 
@@ -62,6 +68,9 @@ struct FusionLimits {
   // many elements.
   int64_t columns;
   int64_t column_elements;
+  // Arrays of so many elements whose fastest dimension is another one than that of others are not
+  // read by a kernel with reductions, but transposed before. 0: they are read.
+  int64_t turned_elements = 0;
 };
 
 // Loops that become straight code, or code of two turns (plan/linear_code.h).

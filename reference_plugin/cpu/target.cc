@@ -20,6 +20,7 @@ constexpr compiler::KernelLimits kKernels = {
     // Longer rows do not stay in a core's cache between two phases.
     .row_elements = 32768,
     .row_bytes = std::numeric_limits<int64_t>::max(),
+    .column_elements = 32768,
     .gather_indices = 2,
 };
 

@@ -14,19 +14,25 @@ constexpr compiler::KernelLimits kKernels = {
     .instances = 512,
     .outputs = 16,
     .domain_rank = 8,
-    // One block takes a row: longer ones are gone over once.
+    // One block takes a row: nothing of longer ones is kept.
     .row_elements = 32768,
     // Shared memory of a block.
     .row_bytes = 48 << 10,
+    // About as many as multiprocessors: several kernels that share each row take less time than
+    // blocks that go over a long one several times.
+    .few_rows = 132,
+    .few_reduced_rows = 132,
+    // Neighbouring threads take neighbouring columns: they read each element again from memory.
+    .column_elements = 64,
 };
 
-// Fusion may change the fastest dimension: the form by tiles (print/tiles.cc) takes what then lies
-// along another one, so no limit says anything of it.
+// Fusion of points may change the fastest dimension: the form by tiles (print/tiles.cc) takes what
+// then lies along another one. Rows have no such form.
 constexpr compiler::FusionLimits kFusion = {
     // A launch costs about as much as so many points.
     .tiny_points = 1 << 16, .recomputed_points = 1 << 20, .recomputed_ops = 4,
     .duplicated_ops = 8,    .selected_elements = 1 << 16, .selected_operands = 4,
-    .columns = 0,           .column_elements = 0,
+    .columns = 0,           .column_elements = 0,         .turned_elements = 1 << 12,
 };
 
 // A kernel of products gives each of them a block, and the library a call; spelled out, a thread

@@ -52,6 +52,11 @@ class BlockFusion {
   bool TryJoinRowsOf(const Op& op, LowerContext::Want want, std::span<const Op* const> row_ops);
   void ForgetUnusedRows();
 
+  // fusion_turns.cc: whether a kernel with reductions would read, or write, large arrays along
+  // different dimensions: if the group had reductions, and if it read through the transpose.
+  bool MixesTurns(const Group& group) const;
+  bool MixesTurns(const Op& op, int32_t group);
+
   // Joining an existing group.
   bool CanCompute(const Op& op, int32_t group);
   bool ReadsUpdatedElsewhere(const Op& op, int32_t group);

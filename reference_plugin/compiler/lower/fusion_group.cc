@@ -186,8 +186,9 @@ ReductionFit FitReduction(const Group& group, const KernelLimits& limits, const 
     first_reduced = group.rank();
     return ReductionFit::kNewDims;
   }
-  if (row_points > limits.row_elements && group.NumPoints() == row_points)
+  if (row_points > limits.row_elements && group.NumPoints() / row_points <= limits.few_rows) {
     return ReductionFit::kNone;
+  }
   return RowsOverReduced(group, first_reduced, reduced_sizes, rows) ? ReductionFit::kLastDims
                                                                     : ReductionFit::kNone;
 }

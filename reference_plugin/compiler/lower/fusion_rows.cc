@@ -62,7 +62,8 @@ void BlockFusion::MakeRows(const Op& op, std::span<const int32_t> groups) {
     int32_t first = 0;
     int64_t row_elements = 0;
     if (!one_map || !IsPerRow(g, g.maps[map], op.type().dims, first, row_elements)) continue;
-    if (rows == 1 && row_elements > limits().row_elements) continue;
+    if (rows <= limits().few_rows && row_elements > limits().row_elements) continue;
+    if (MixesTurns(g)) continue;
     if (row_ops.empty()) row_ops = RowOps(op, rows);
     if (!ReducesRows({row_ops.data(), row_ops.size()}, row_elements)) continue;
     g.num_parallel = first;

@@ -38,7 +38,7 @@ bool BlockFusion::CanCompute(const Op& op, int32_t group) {
   const LowerClass lower_class = context_.ClassOf(op);
   if (lower_class == LowerClass::kReduction) return CanReduce(op, group);
   const int32_t cost = context_.CostOf(op);
-  if (OnlyMoves(op)) return true;
+  if (OnlyMoves(op)) return !MixesTurns(op, group);
   if (op.opcode == Opcode::kGather && !CanGather(op, group)) return false;
 
   // Work in proportion to the elements there are.
@@ -106,10 +106,14 @@ bool BlockFusion::CanReduce(const Op& op, int32_t group) {
     if (g.instances[index].map != g.instances[instances[0]].map) return false;
     in_reduction |= g.instances[index].in_reduction;
   }
-  if (in_reduction && reduced > limits().row_elements && !ReducesLastDims(op)) return false;
+  if (in_reduction && reduced > limits().column_elements && !ReducesLastDims(op)) return false;
+  if (in_reduction && reduced > limits().row_elements && g.NumRows() <= limits().few_reduced_rows) {
+    return false;
+  }
   int32_t first = 0;
   const IndexMap& map = g.maps[g.instances[instances[0]].map];
   const ReductionFit fit = FitReduction(g, limits(), map, op.type().dims, sizes, first);
+  if (fit == ReductionFit::kLastDims && MixesTurns(g)) return false;
   if (fit == ReductionFit::kNewDims) {
     return g.rank() + static_cast<int32_t>(sizes.size()) <= limits().domain_rank && !g.IsUpdate();
   }
