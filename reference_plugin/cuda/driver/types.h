@@ -70,6 +70,9 @@ inline constexpr int kCudaComputeCapabilityMinor = 76;
 inline constexpr int kCudaMaxSharedMemoryPerBlockOptin = 97;
 inline constexpr int kCudaMemoryPoolsSupported = 115;
 
+// CUfunction_attribute.
+inline constexpr int kCudaMaxDynamicSharedSizeBytes = 8;
+
 // CUstream_flags, CUevent_flags.
 inline constexpr unsigned kCudaStreamNonBlocking = 1;
 inline constexpr unsigned kCudaEventBlockingSync = 1;

@@ -11,9 +11,11 @@ namespace {
 // text. Of capabilities between two rows, the lower one holds.
 struct Row {
   int32_t capability, multiprocessors;
+  int32_t most_shared_kilobytes;  // of one block
 };
-constexpr Row kRows[] = {{75, 72},   {80, 108},  {86, 84},  {87, 16},   {89, 128}, {90, 132},
-                         {100, 148}, {103, 148}, {110, 20}, {120, 170}, {121, 48}};
+constexpr Row kRows[] = {{75, 72, 64},   {80, 108, 163}, {86, 84, 99},    {87, 16, 163},
+                         {89, 128, 99},  {90, 132, 227}, {100, 148, 227}, {103, 148, 227},
+                         {110, 20, 227}, {120, 170, 99}, {121, 48, 99}};
 
 }  // namespace
 
@@ -25,7 +27,9 @@ Expected<Architecture> ArchitectureOf(int32_t capability) {
   }
   Architecture architecture;
   for (const Row& row : kRows) {
-    if (row.capability <= capability) architecture.multiprocessors = row.multiprocessors;
+    if (row.capability > capability) continue;
+    architecture.multiprocessors = row.multiprocessors;
+    architecture.most_shared_bytes = row.most_shared_kilobytes << 10;
   }
   architecture.capability = capability;
   return architecture;

@@ -214,6 +214,11 @@ int64_t MostWords(const Kernel& kernel, int32_t block) {
   return std::min(kRegisterWords, kRegisters / block - (is_wide ? 48 : 32));
 }
 
+// Bytes of row values that a block can have in shared memory, beside what its threads exchange.
+int64_t MostRowBytes(const Architecture& architecture) {
+  return architecture.most_shared_bytes - architecture.shared_bytes / 4;
+}
+
 Form ChooseRows(const Kernel& kernel, const Architecture& architecture) {
   const KernelShape& shape = kernel.shape;
   const int64_t rows = NumRows(shape), length = RowLength(shape);
@@ -272,8 +277,11 @@ Form ChooseRows(const Kernel& kernel, const Architecture& architecture) {
     form.row_place = RowPlace::kNone;
   } else if (fits(form, {})) {
     form.row_place = RowPlace::kRegisters;
-  } else if (form.rows * length * RowBytes(kernel) <= architecture.shared_bytes * 3 / 4) {
+  } else if (const int64_t bytes = form.rows * length * RowBytes(kernel);
+             bytes <= MostRowBytes(architecture)) {
     form.row_place = RowPlace::kShared;
+    const bool is_little = bytes <= architecture.shared_bytes * 3 / 4;
+    form.launch_shared_bytes = is_little ? 0 : static_cast<int32_t>((bytes + 15) / 16 * 16);
   } else {
     form.row_place = RowPlace::kScratch;
   }

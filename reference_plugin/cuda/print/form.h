@@ -58,6 +58,8 @@ struct Form {
   // combiners that are not known to commute.
   bool in_order = false;
   RowPlace row_place = RowPlace::kNone;
+  // kShared: bytes that the launch asks for; 0 if what there always is is enough.
+  int32_t launch_shared_bytes = 0;
   // A thread reads its part of the inputs of KeptInputs once, all of it before it computes, and has
   // it in registers.
   bool keeps_inputs = false;

@@ -30,6 +30,7 @@ struct Architecture {
   int32_t capability = 90;                  // 10 * major + minor: 90 is sm_90
   int32_t multiprocessors = 132;            // of a usual device; how finely work is split
   int32_t shared_bytes = 48 << 10;          // of one block, static
+  int32_t most_shared_bytes = 227 << 10;    // of one block that asks for it, with what is static
   int32_t threads_per_block = 1024;         // at most
   int64_t grid_x = (int64_t{1} << 31) - 1;  // blocks, at most; y and z are never used
 
@@ -54,8 +55,9 @@ struct KernelText {
 //
 // A host compiler (without __CUDACC__) compiles a unit too, if these words stand before it:
 // __global__, __device__, __forceinline__, __launch_bounds__(n), __shared__ (a block's memory, of
-// which printed kernels declare only static arrays), threadIdx, blockIdx, blockDim, gridDim (of
-// which only x is used), __syncthreads(), __syncwarp(), __shfl_sync, __shfl_xor_sync,
+// which static arrays are declared; what a launch adds is one of them there), threadIdx, blockIdx,
+// blockDim, gridDim (of which only x is used), __syncthreads(), __syncwarp(), __shfl_sync,
+// __shfl_xor_sync,
 // __shfl_up_sync, __shfl_down_sync (mask, unsigned, lane or distance), __ballot_sync(mask, int),
 // atomicAdd, atomicCAS, atomicMax, atomicMin (unsigned*, unsigned), atomicAdd (float, double),
 // atomicCAS (u64), __popc, __clz,

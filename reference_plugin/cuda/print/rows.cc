@@ -85,6 +85,7 @@ class RowPrinter {
     action.kernel = MakeKernel(parameters, code_.Take(), form_.block, has_barriers_);
     action.grid = static_cast<uint32_t>(grid);
     action.block = static_cast<uint32_t>(form_.block);
+    action.shared_bytes = static_cast<uint32_t>(form_.launch_shared_bytes);
     step.actions.push_back(std::move(action));
     return step;
   }
@@ -93,7 +94,7 @@ class RowPrinter {
   struct Kept {
     int32_t phase, node;
     DType type;
-    int64_t scratch_offset;  // kScratch: of all rows together
+    int64_t offset;  // kScratch: of all rows together; kShared: of a block's
   };
 
   int64_t steps() const { return length_ / form_.vector; }
@@ -137,9 +138,10 @@ class RowPrinter {
       return ByteSize(a.type) > ByteSize(b.type);
     });
     int64_t offset = 0;
+    const int64_t rows = form_.row_place == RowPlace::kShared ? form_.rows : num_rows_;
     for (Kept& kept : kept_) {
-      kept.scratch_offset = offset;
-      offset += num_rows_ * length_ * ByteSize(kept.type);
+      kept.offset = offset;
+      offset += rows * length_ * ByteSize(kept.type);
     }
   }
 
@@ -191,16 +193,22 @@ class RowPrinter {
     }
     if (parallel > 0) out_.Split("row", num_rows_, 0, names);
     out_.Begin();
+    if (form_.launch_shared_bytes > 0) {
+      code_.Line("LAUNCH_SHARED(kept, ", form_.launch_shared_bytes, ");");
+    }
     for (const Kept& kept : kept_) {
       const std::string name = KeptName(kept.phase, kept.node);
       const std::string type_name = BitsType(kept.type);
       if (form_.row_place == RowPlace::kRegisters) {
         code_.Line(type_name, " ", name, "[", std::max<int64_t>(1, turns() * form_.vector), "];");
+      } else if (form_.launch_shared_bytes > 0) {
+        code_.Line(type_name, "* const ", name, " = (", type_name, "*)((char*)kept + ", kept.offset,
+                   ");");
       } else if (form_.row_place == RowPlace::kShared) {
         code_.Line("__shared__ ", type_name, " ", name, "[",
                    std::max<int64_t>(1, form_.rows * length_), "];");
       } else {
-        code_.Line(type_name, "* ", name, " = (", type_name, "*)(scratch + ", kept.scratch_offset,
+        code_.Line(type_name, "* ", name, " = (", type_name, "*)(scratch + ", kept.offset,
                    "ll) + (s64)row * ", length_, ";");
       }
     }

@@ -281,6 +281,48 @@ TEST_P(KeptRowsTest, AgreeWithTheDefinition) {
   }
 }
 
+// What is computed for each point and needed later: in shared memory that a launch asks for, where
+// it is too much for registers and not too much for the device.
+TEST(KeptValuesTest, LieWhereTheyFit) {
+  struct Place {
+    int32_t capability;
+    int64_t length;
+    uint32_t shared_bytes;
+    bool has_scratch;
+  };
+  for (const Place& p : {Place{90, 8000, 0, false}, Place{90, 40000, 160000, false},
+                         Place{89, 40000, 0, true}, Place{90, 60000, 0, true}}) {
+    Kernel kernel = MakeMinusSum(DType::kF32, 2, p.length, false);
+    Node twice = kernel.body.phases[1].nodes[2];
+    twice.opcode = Opcode::kAdd;
+    twice.operands[0] = twice.operands[1] = 0;
+    kernel.body.phases[0].nodes.push_back(twice);
+    kernel.body.phases[0].reductions[0].inputs = {2};
+    kernel.body.phases[1].nodes[0] = MakeNode(NodeKind::kRow, DType::kF32, 0, 2);
+    ASSERT_TRUE(Verify(kernel).ok()) << Verify(kernel).ToString();
+    auto step = PrintKernel(kernel, *ArchitectureOf(p.capability));
+    ASSERT_TRUE(step.ok()) << step.status().ToString();
+    EXPECT_EQ(step->actions[0].shared_bytes, p.shared_bytes);
+    EXPECT_EQ(step->scratch_bytes > 0, p.has_scratch);
+    testing::HostDevice device;
+    const Status loaded = device.Load({&*step, 1});
+    ASSERT_TRUE(loaded.ok()) << loaded.ToString();
+    GuardedArray data(8 * p.length), expected(8 * p.length), actual(8 * p.length);
+    for (int64_t i = 0; i < 2 * p.length; ++i) {
+      compiler::testing::Save(DType::kF32, static_cast<double>(i % 5) - 2, data.data() + 4 * i);
+    }
+    const std::span<std::byte> in[] = {data.bytes()}, out[] = {expected.bytes()};
+    ASSERT_TRUE(compiler::testing::RunKernel(kernel, in, out).empty());
+    std::byte *const operands[] = {data.data()}, *const results[] = {actual.data()};
+    const Status run = device.Run(*step, operands, results);
+    ASSERT_TRUE(run.ok()) << run.ToString();
+    EXPECT_TRUE(actual.IsIntact());
+    EXPECT_TRUE(
+        std::equal(expected.bytes().begin(), expected.bytes().end(), actual.bytes().begin()))
+        << step->actions[0].kernel->text;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Shapes, KeptRowsTest,
     ::testing::Values(KeptCase{DType::kF32, 9, 256, false, 256, "= e0[k];"},

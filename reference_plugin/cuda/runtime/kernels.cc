@@ -47,7 +47,8 @@ Expected<CUmodule> LoadedUnit::Load(Gpu& gpu, const std::string& kernel) {
   return first;
 }
 
-Expected<CUfunction> LoadedUnit::Function(Gpu& gpu, const std::string& kernel) {
+Expected<CUfunction> LoadedUnit::Function(Gpu& gpu, const std::string& kernel,
+                                          uint32_t shared_bytes) {
   CUmodule module = nullptr;
   CUfunction function = Find(gpu, kernel, &module);
   if (function != nullptr) return function;
@@ -56,6 +57,13 @@ Expected<CUfunction> LoadedUnit::Function(Gpu& gpu, const std::string& kernel) {
   }
   PLINTH_RETURN_IF_ERROR(gpu.Check(gpu.api().cuModuleGetFunction(&function, module, kernel.c_str()),
                                    StrCat("cuModuleGetFunction of kernel ", kernel)));
+  if (shared_bytes > 0) {
+    PLINTH_RETURN_IF_ERROR(
+        gpu.Check(gpu.api().cuFuncSetAttribute(function, kCudaMaxDynamicSharedSizeBytes,
+                                               static_cast<int>(shared_bytes)),
+                  StrCat("cuFuncSetAttribute of kernel ", kernel, ", ", shared_bytes,
+                         " bytes of shared memory")));
+  }
   const std::lock_guard lock(mutex_);
   for (OnDevice& device : devices_) {
     if (device.gpu.get() == &gpu) device.functions.emplace(kernel, function);

@@ -28,8 +28,9 @@ class LoadedUnit {
   LoadedUnit& operator=(const LoadedUnit&) = delete;
 
   const CompiledUnit& compiled() const { return unit_; }
-  // Needs the device's context. The function is valid as long as this lives.
-  Expected<CUfunction> Function(Gpu& gpu, const std::string& kernel);
+  // Needs the device's context. The function is valid as long as this lives, and may be launched
+  // with so many bytes of shared memory, which follow from the kernel.
+  Expected<CUfunction> Function(Gpu& gpu, const std::string& kernel, uint32_t shared_bytes);
 
  private:
   struct OnDevice {

@@ -90,8 +90,9 @@ backend::Outcome GpuStep::Run(std::span<void* const> operands, std::span<void* c
     for (size_t i = 0; i < values.size(); ++i) values[i] = arrays.ValueOf(action.arguments[i]);
     switch (action.kind) {
       case Action::Kind::kLaunch: {
-        PLINTH_ASSIGN_OR_RETURN(CUfunction function,
-                                kernels_[a].unit->Function(gpu, action.kernel->name));
+        PLINTH_ASSIGN_OR_RETURN(
+            CUfunction function,
+            kernels_[a].unit->Function(gpu, action.kernel->name, action.shared_bytes));
         SmallVector<void*, 16> parameters(values.size());
         // Numbers of 32 bits lie in the first bytes of theirs.
         for (size_t i = 0; i < values.size(); ++i) parameters[i] = &values[i];

@@ -112,8 +112,10 @@ CUresult cuDeviceGetAttribute(int* value, int attribute, CUdevice) {
       *value = kMostThreads;
       return kCudaSuccess;
     case kCudaMaxSharedMemoryPerBlock:
-    case kCudaMaxSharedMemoryPerBlockOptin:
       *value = kMostShared;
+      return kCudaSuccess;
+    case kCudaMaxSharedMemoryPerBlockOptin:
+      *value = kMostSharedOptin;
       return kCudaSuccess;
     case kCudaMultiprocessorCount:
       *value = 4;

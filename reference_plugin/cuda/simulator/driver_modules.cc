@@ -113,8 +113,19 @@ CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* 
   World& world = TheWorld();
   const std::lock_guard lock(world.mutex);
   CUfunc_st& made = module->functions[name];
-  made = {module->module, kernel, module->launches};
+  made.module = module->module;
+  made.kernel = kernel;
+  made.launches = module->launches;
   *function = &made;
+  return kCudaSuccess;
+}
+CUresult cuFuncSetAttribute(CUfunction function, int attribute, int value) {
+  PLINTH_SIMULATOR_ENTER(cuFuncSetAttribute, true);
+  if (attribute != kCudaMaxDynamicSharedSizeBytes || value < 0 ||
+      static_cast<unsigned>(value) > kMostSharedOptin) {
+    return kCudaInvalidValue;
+  }
+  function->most_shared = static_cast<unsigned>(value);
   return kCudaSuccess;
 }
 
@@ -132,9 +143,9 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
   }
   if (threads == 0 || threads > most_threads || parameter_bytes > kMostParameterBytes ||
       grid_x == 0 || grid_y == 0 || grid_z == 0 || grid_x > kMostGrid ||
-      shared_bytes > kMostShared) {
+      shared_bytes > function->most_shared) {
     Report("cuLaunchKernel of " + NameOf(*function) +
-           ": the grid, the block or the parameters are too large");
+           ": the grid, the block or the parameters are too large, or its shared memory");
     return kCudaInvalidValue;
   }
   World& world = TheWorld();

@@ -103,6 +103,30 @@ class SimulatorTest : public testing::Test {
   CUmodule module_ = nullptr;
 };
 
+// More shared memory than a block has without asking for it.
+TEST_F(SimulatorTest, SharedMemoryIsAskedFor) {
+  Open("");
+  CUfunction function = Kernel(R"(
+extern "C" __global__ void __launch_bounds__(32) nothing(char* out, unsigned n) {}
+)",
+                               "nothing");
+  CUdeviceptr pointer = Allocate(4);
+  unsigned number = 0;
+  void* parameters[] = {&pointer, &number};
+  const auto launch = [&](unsigned bytes) {
+    return cuda().cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, bytes, stream_, parameters, nullptr);
+  };
+  EXPECT_EQ(launch(48 << 10), kCudaSuccess);
+  EXPECT_EQ(launch(100 << 10), kCudaInvalidValue);
+  EXPECT_NE(Reports().find("or its shared memory"), std::string::npos);
+  EXPECT_EQ(cuda().cuFuncSetAttribute(function, kCudaMaxDynamicSharedSizeBytes, 300 << 10),
+            kCudaInvalidValue);
+  EXPECT_EQ(cuda().cuFuncSetAttribute(function, kCudaMaxDynamicSharedSizeBytes, 100 << 10),
+            kCudaSuccess);
+  EXPECT_EQ(launch(100 << 10), kCudaSuccess);
+  EXPECT_EQ(cuda().cuStreamSynchronize(stream_), kCudaSuccess);
+}
+
 // Sums of rows: shuffles within warps, shared memory and a barrier between them.
 constexpr const char* kSums = R"(
 extern "C" __global__ void __launch_bounds__(64) sums(char* out, unsigned n) {

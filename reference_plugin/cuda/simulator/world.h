@@ -30,6 +30,7 @@ struct CUfunc_st {
   std::shared_ptr<const simulator::Module> module;
   const plinth_simulator_kernel* kernel = nullptr;
   std::shared_ptr<std::atomic<int64_t>> launches;  // of the module, that are not over
+  unsigned most_shared = 48 << 10;                 // bytes that a launch may add to a block's
 };
 struct CUmod_st {
   std::shared_ptr<const simulator::Module> module;
@@ -40,7 +41,8 @@ struct CUmemPoolHandle_st {};
 
 namespace simulator {
 
-inline constexpr unsigned kMostShared = 48 << 10;  // bytes of a block
+// Bytes of a block; of one that asks for it.
+inline constexpr unsigned kMostShared = 48 << 10, kMostSharedOptin = 227 << 10;
 
 // What the process has; `mutex` guards what is not atomic.
 struct World {
