@@ -77,6 +77,31 @@ TEST_F(ClientTest, RunsPrograms) {
   }
 }
 
+// What is kept of each row takes 160 kB of shared memory, which the launch has to ask for.
+TEST_F(ClientTest, RowsAreKeptInSharedMemory) {
+  Open("");
+  const auto sums = Run(R"(
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %wide = stablehlo.convert %x : (tensor<4xf32>) -> tensor<4xf64>
+  %rows = stablehlo.broadcast_in_dim %wide, dims = [0] : (tensor<4xf64>) -> tensor<4x20000xf64>
+  %i = stablehlo.iota dim = 1 : tensor<4x20000xf64>
+  %angle = stablehlo.multiply %rows, %i : tensor<4x20000xf64>
+  %sine = stablehlo.sine %angle : tensor<4x20000xf64>
+  %exp = stablehlo.exponential %sine : tensor<4x20000xf64>
+  %zero = stablehlo.constant dense<0.0> : tensor<f64>
+  %sum = stablehlo.reduce(%exp init: %zero) applies stablehlo.add across dimensions = [1]
+      : (tensor<4x20000xf64>, tensor<f64>) -> tensor<4xf64>
+  %all = stablehlo.broadcast_in_dim %sum, dims = [0] : (tensor<4xf64>) -> tensor<4x20000xf64>
+  %share = stablehlo.divide %exp, %all : tensor<4x20000xf64>
+  %one = stablehlo.reduce(%share init: %zero) applies stablehlo.add across dimensions = [1]
+      : (tensor<4x20000xf64>, tensor<f64>) -> tensor<4xf64>
+  %result = stablehlo.convert %one : (tensor<4xf64>) -> tensor<4xf32>
+  return %result : tensor<4xf32>
+})");
+  ASSERT_TRUE(sums.ok()) << sums.status().ToString();
+  EXPECT_THAT(*sums, ElementsAre(1, 1, 1, 1));
+}
+
 TEST_F(ClientTest, ALoopOfKnownLengthReadsNothingBack) {
   // The first copy to the host is that of the result.
   Open("fail=cuMemcpyDtoHAsync:2:999");

@@ -375,12 +375,17 @@ int64_t TurnsAhead(const Kernel& kernel, const Form& form, int32_t phase, int64_
         form.keeps_inputs ? KeptInputs(kernel, form.vector) : std::vector<int32_t>();
     most -= LiveWords(kernel, turns, vector, kept);
   }
+  const std::vector<Node>& nodes_of = kernel.body.phases[static_cast<size_t>(phase)].nodes;
+  // Functions of f64 take many registers themselves.
+  const bool is_wide = std::any_of(nodes_of.begin(), nodes_of.end(), [](const Node& node) {
+    return node.kind == NodeKind::kOp && node.dtype == DType::kF64;
+  });
+  if (is_wide) most = std::min(most, kRegisterWords / 2);
   int64_t words = 0;
   for (int32_t input : inputs) {
     words += (vector * ByteSize(kernel.shape.inputs[static_cast<size_t>(input)].dtype) + 3) / 4;
   }
-  const auto nodes =
-      static_cast<int64_t>(kernel.body.phases[static_cast<size_t>(phase)].nodes.size());
+  const auto nodes = static_cast<int64_t>(nodes_of.size());
   const int64_t ahead = std::max<int64_t>(
       1, std::min({turns, kMostTurns, most / words, kUnrolledNodes / (vector * nodes)}));
   // Evenly, that few turns of the last time have no points.

@@ -203,6 +203,12 @@ TEST_F(NvrtcTest, CompilesRows) {
   for (int32_t capability : kArchitectures) CompileAll(programs, capability);
 }
 
+// Of these a thread has several accesses under way.
+TEST_F(NvrtcTest, CompilesLargeArrays) {
+  const fs::path programs[] = {"testdata/large.mlir"};
+  for (int32_t capability : kArchitectures) CompileAll(programs, capability);
+}
+
 TEST_F(NvrtcTest, CompilesLargeProducts) {
   const fs::path programs[] = {"testdata/products.mlir"};
   for (int32_t capability : kArchitectures) CompileAll(programs, capability);
